@@ -1,0 +1,35 @@
+/* Process-wide settings. Each has an environment variable that is read once, at first use; a value
+ * there that cannot be parsed is ignored and named by brio_config_warning(). */
+#ifndef BRIO_CONFIG_H
+#define BRIO_CONFIG_H
+
+#include <brio/device.h>
+
+BRIO_BEGIN_DECLS
+
+/** Threads that one operation may use: BRIO_THREADS, else OMP_NUM_THREADS, else the processors this
+ * process may run on (affinity and cgroup quota). At least 1. */
+BRIO_EXPORT int brio_threads(void);
+
+/** Sets the number of threads; 0 returns to the default. BRIO_E_VALUE when negative or above 1024. */
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_set_threads(int threads);
+
+/** The device new work goes to: BRIO_DEVICE (FORCE_CPU=1 means "cpu"), default auto. */
+BRIO_EXPORT brio_device brio_default_device(void);
+
+/** Sets it. BRIO_E_UNSUPPORTED with the reason when the device cannot be used. */
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_set_default_device(brio_device device);
+
+/** Whether elementwise work on large arrays may be evaluated late (BRIO_LAZY, default 1). */
+BRIO_EXPORT int brio_lazy(void);
+BRIO_EXPORT void brio_set_lazy(int lazy);
+
+/** The processor level whose kernels run: "x86-64-v2", "x86-64-v3", "x86-64-v4" or "portable".
+ * BRIO_CPU_LEVEL=v2|v3|v4 may lower it, never raise it above what the processor has. Static. */
+BRIO_EXPORT const char *brio_cpu_level(void);
+
+/** The n-th complaint about the environment (n from 0), or NULL when there are no more. Static. */
+BRIO_EXPORT const char *brio_config_warning(int n);
+
+BRIO_END_DECLS
+#endif

@@ -1,0 +1,44 @@
+/* The operation table, as its users see it. */
+#ifndef BRIO_OP_H
+#define BRIO_OP_H
+
+#include <brio/dtype.h>
+
+BRIO_BEGIN_DECLS
+
+/** An operation of the table: an index that is stable within one build, never stored. */
+typedef int32_t brio_op;
+#define BRIO_OP_NONE (-1)
+
+/** Inputs and outputs of one operation at most. */
+#define BRIO_MAX_IN 3
+#define BRIO_MAX_OUT 2
+
+typedef struct brio_op_info {
+    size_t size;      /* sizeof(brio_op_info), set by the caller */
+    const char *name; /* NumPy's name of the ufunc where it has one */
+    const char *doc;  /* one sentence */
+    int nin, nout;
+    int ulp;          /* the largest error of float results, in units in the last place; 0: exact */
+    int reduces;      /* whether brio_array_reduce takes it */
+    int has_identity; /* whether an empty reduction has a value */
+} brio_op_info;
+
+/** How many operations there are: 0 <= op < brio_op_count(). */
+BRIO_EXPORT int brio_op_count(void);
+
+/** The operation called `name`, or BRIO_OP_NONE. */
+BRIO_EXPORT brio_op brio_op_find(const char *name);
+
+/** Describes an operation; strings are static. BRIO_E_VALUE when `op` names none. */
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_op_describe(brio_op op, brio_op_info *info);
+
+/**
+ * The dtypes with which `op` computes on inputs of dtypes `in`: `loop[i]` is what input i is cast
+ * to, `out[j]` the dtype of output j. As NumPy's type resolution (NEP 50) for the same ufunc.
+ * BRIO_E_TYPE, in NumPy's words, when the operation has no loop for them.
+ */
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_op_resolve(brio_op op, const brio_dtype *in, brio_dtype *loop, brio_dtype *out);
+
+BRIO_END_DECLS
+#endif

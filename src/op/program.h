@@ -1,0 +1,44 @@
+/* A fused elementwise expression as every backend receives it: a straight list of steps over values.
+ *
+ * Values are numbered: first the inputs, then the constants, then the results of the steps in order.
+ * Each value has one dtype. Every step reads values with smaller numbers only. A program says nothing
+ * about shapes; the iteration space that goes with it does (src/backend/backend.h). */
+#ifndef BRIO_OP_PROGRAM_H
+#define BRIO_OP_PROGRAM_H
+
+#include <brio/array.h>
+#include <brio/op.h>
+
+#define BRIO_PROGRAM_MAX_INPUTS 16
+#define BRIO_PROGRAM_MAX_CONSTS 32
+#define BRIO_PROGRAM_MAX_STEPS 96
+#define BRIO_PROGRAM_MAX_OUTPUTS 4
+#define BRIO_PROGRAM_MAX_VALUES \
+    (BRIO_PROGRAM_MAX_INPUTS + BRIO_PROGRAM_MAX_CONSTS + BRIO_MAX_OUT * BRIO_PROGRAM_MAX_STEPS)
+
+typedef enum brio_step_kind {
+    BRIO_STEP_OP,      /* out = op(in...), all inputs in `dtype` but where's first (bool) */
+    BRIO_STEP_CAST,    /* out = (dtype of out) in[0], by the rules of arrays: see src/op/cast.h */
+    BRIO_STEP_EXTERNAL /* out = loop(in...): a caller's own inner loop, run on the host only */
+} brio_step_kind;
+
+typedef struct brio_step {
+    uint8_t kind;
+    uint8_t nin, nout;
+    uint8_t dtype;                 /* the loop dtype of BRIO_STEP_OP */
+    brio_op op;                    /* BRIO_STEP_OP */
+    uint16_t in[BRIO_MAX_IN];      /* values read */
+    uint16_t out[BRIO_MAX_OUT];    /* values written */
+    brio_external_loop external;   /* BRIO_STEP_EXTERNAL */
+    void *external_data;
+} brio_step;
+
+typedef struct brio_program {
+    uint16_t ninputs, nconsts, nsteps, noutputs, nvalues;
+    uint8_t dtypes[BRIO_PROGRAM_MAX_VALUES];            /* brio_dtype of each value */
+    brio_value consts[BRIO_PROGRAM_MAX_CONSTS];         /* in the dtype of its value */
+    brio_step steps[BRIO_PROGRAM_MAX_STEPS];
+    uint16_t outputs[BRIO_PROGRAM_MAX_OUTPUTS];         /* the values that are delivered */
+} brio_program;
+
+#endif
