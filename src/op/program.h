@@ -9,6 +9,11 @@
 #include <brio/array.h>
 #include <brio/op.h>
 
+/* Which loop of an operation: the dtype of its inputs (where: of the chosen ones; ldexp: of the first,
+ * with int32 exponents), or one of the loops whose inputs differ: MIXED0 takes (int64, uint64) in
+ * comparisons and (float32, int64) in ldexp, MIXED1 (uint64, int64) and (float64, int64). */
+enum { BRIO_SLOT_MIXED0 = BRIO_DTYPE_COUNT, BRIO_SLOT_MIXED1, BRIO_SLOT_COUNT };
+
 #define BRIO_PROGRAM_MAX_INPUTS 16
 #define BRIO_PROGRAM_MAX_CONSTS 32
 #define BRIO_PROGRAM_MAX_STEPS 96
@@ -17,7 +22,7 @@
     (BRIO_PROGRAM_MAX_INPUTS + BRIO_PROGRAM_MAX_CONSTS + BRIO_MAX_OUT * BRIO_PROGRAM_MAX_STEPS)
 
 typedef enum brio_step_kind {
-    BRIO_STEP_OP,      /* out = op(in...), all inputs in `dtype` but where's first (bool) */
+    BRIO_STEP_OP,      /* out = op(in...), inputs and outputs in the dtypes of brio_op_resolve */
     BRIO_STEP_CAST,    /* out = (dtype of out) in[0], by the rules of arrays: see src/op/cast.h */
     BRIO_STEP_EXTERNAL /* out = loop(in...): a caller's own inner loop, run on the host only */
 } brio_step_kind;
@@ -25,7 +30,7 @@ typedef enum brio_step_kind {
 typedef struct brio_step {
     uint8_t kind;
     uint8_t nin, nout;
-    uint8_t dtype;                 /* the loop dtype of BRIO_STEP_OP */
+    uint8_t dtype;                 /* the slot of BRIO_STEP_OP: brio_op_slot() */
     brio_op op;                    /* BRIO_STEP_OP */
     uint16_t in[BRIO_MAX_IN];      /* values read */
     uint16_t out[BRIO_MAX_OUT];    /* values written */
@@ -40,5 +45,20 @@ typedef struct brio_program {
     brio_step steps[BRIO_PROGRAM_MAX_STEPS];
     uint16_t outputs[BRIO_PROGRAM_MAX_OUTPUTS];         /* the values that are delivered */
 } brio_program;
+
+/* The slot for inputs of the dtypes that brio_op_resolve chose (`loop`). float16 has slots like any
+ * other dtype: its loops convert, compute in float32 and round. */
+int brio_op_slot(brio_op op, const brio_dtype *loop);
+
+/* The BRIO_FP_* conditions that mean something when the operation raises them; comparisons and the
+ * like have 0: what their instructions raise on a NaN is to be forgotten. */
+uint32_t brio_op_conditions(brio_op op);
+
+/* The reduction that the operation's reduce method is (brio_reduce_kind), or -1. On bool and for the
+ * logical operations AND, OR and XOR are logical. */
+int brio_op_reduce_kind(brio_op op);
+
+/* About how many simple operations one element takes. */
+int brio_op_cost(brio_op op);
 
 #endif
