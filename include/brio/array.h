@@ -82,7 +82,13 @@ typedef struct brio_array_spec {
     char order;
     brio_device device;
 } brio_array_spec;
-#define BRIO_ARRAY_SPEC_INIT { sizeof(brio_array_spec), BRIO_F64, 0, NULL, NULL, 'C', { BRIO_DEVICE_AUTO, 0 } }
+#define BRIO_ARRAY_SPEC_INIT                                                                                 \
+    {                                                                                                        \
+        sizeof(brio_array_spec), BRIO_F64, 0, NULL, NULL, 'C',                                               \
+        {                                                                                                    \
+            BRIO_DEVICE_AUTO, 0                                                                              \
+        }                                                                                                    \
+    }
 
 /** What an array looks like. shape and strides belong to the array. */
 typedef struct brio_array_layout {
@@ -114,8 +120,8 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_full(const brio_array_spec *s
 
 /** start, start + step, ...: element i is start + i * step computed in the spec's dtype as
  * numpy.arange does; spec->shape[0] elements, ndim 1. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_arange(const brio_array_spec *spec, brio_value start, brio_value step,
-                                                          brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_arange(const brio_array_spec *spec, brio_value start,
+                                                          brio_value step, brio_array **out);
 
 /**
  * An array over memory of the caller: `pointer` is its first element, spec->strides in bytes (NULL: C
@@ -123,8 +129,9 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_arange(const brio_array_spec 
  * release(context) (release may be NULL); on failure nothing was taken. Expressions over it are
  * evaluated at the call, for others may write there unseen.
  */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_wrap(void *pointer, const brio_array_spec *spec, int writeable,
-                                                        brio_release_fn release, void *context, brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_wrap(void *pointer, const brio_array_spec *spec,
+                                                        int writeable, brio_release_fn release, void *context,
+                                                        brio_array **out);
 
 /** Takes and drops a reference; NULL is allowed. Not to be called concurrently on one array that
  * another thread evaluates. */
@@ -156,14 +163,18 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_set_writeable(brio_array *arr
 /** A caller's inner loop: args[0..nin) inputs, args[nin..) outputs, dimensions[0] elements, strides
  * in bytes. Called from several threads at once, on at most a few thousand elements a call, without
  * any interpreter lock. (NumPy's PyUFuncGenericFunction.) */
-typedef void (*brio_external_loop)(char **args, const intptr_t *dimensions, const intptr_t *strides, void *data);
+typedef void (*brio_external_loop)(char **args, const intptr_t *dimensions, const intptr_t *strides,
+                                   void *data);
 
 typedef struct brio_eval_options {
     size_t size;
     const brio_array *out; /* where the elements go (same shape and dtype, settled, writeable), or NULL */
     uint32_t *fp_flags;    /* NULL, or where BRIO_FPE_* conditions raised by the work are added */
 } brio_eval_options;
-#define BRIO_EVAL_OPTIONS_INIT { sizeof(brio_eval_options), NULL, NULL }
+#define BRIO_EVAL_OPTIONS_INIT                                                                               \
+    {                                                                                                        \
+        sizeof(brio_eval_options), NULL, NULL                                                                \
+    }
 
 #define BRIO_FPE_DIVIDE 1u
 #define BRIO_FPE_OVERFLOW 2u
@@ -177,40 +188,41 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_eval(brio_array *array, const
 /* ---- Views: never copy, unless said --------------------------------------------------------- */
 
 typedef enum brio_index_kind {
-    BRIO_INDEX_INT,     /* start */
-    BRIO_INDEX_SLICE,   /* start, stop, step: already clipped as PySlice_AdjustIndices does; count */
+    BRIO_INDEX_INT,   /* start */
+    BRIO_INDEX_SLICE, /* start, stop, step: already clipped as PySlice_AdjustIndices does; count */
     BRIO_INDEX_ELLIPSIS,
     BRIO_INDEX_NEWAXIS,
-    BRIO_INDEX_ARRAY    /* an integer or bool array: advanced indexing */
+    BRIO_INDEX_ARRAY /* an integer or bool array: advanced indexing */
 } brio_index_kind;
 
 typedef struct brio_index {
     brio_index_kind kind;
-    int has_start, has_stop;      /* SLICE: absent bounds are 0 here */
-    int64_t start, stop, step;    /* SLICE: as written by the user, negative allowed, step not 0 */
-    brio_array *array;            /* ARRAY */
+    int has_start, has_stop;   /* SLICE: absent bounds are 0 here */
+    int64_t start, stop, step; /* SLICE: as written by the user, negative allowed, step not 0 */
+    brio_array *array;         /* ARRAY */
 } brio_index;
 
 /** array[index...] by NumPy's rules: a view when only basic kinds are present, else a copy.
  * BRIO_E_INDEX in NumPy's words. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_index(brio_array *array, const brio_index *index, int nindex,
-                                                         brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_index(brio_array *array, const brio_index *index,
+                                                         int nindex, brio_array **out);
 
 /** array[index...] = value, broadcast, cast as NumPy assigns; duplicates: the last wins. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_assign(brio_array *array, const brio_index *index, int nindex,
-                                                          const brio_operand *value);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_assign(brio_array *array, const brio_index *index,
+                                                          int nindex, const brio_operand *value);
 
 /** A view with another shape where the strides allow, else a C-order copy. One extent may be -1.
  * BRIO_E_VALUE "cannot reshape array of size 6 into shape (4,)". order 'C' or 'F'. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_reshape(brio_array *array, int ndim, const int64_t *shape, char order,
-                                                           brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_reshape(brio_array *array, int ndim, const int64_t *shape,
+                                                           char order, brio_array **out);
 
 /** Axes permuted; axes NULL reverses them. BRIO_E_AXIS, BRIO_E_VALUE (repeated axis). */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_transpose(brio_array *array, const int *axes, brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_transpose(brio_array *array, const int *axes,
+                                                             brio_array **out);
 
 /** A read-only view broadcast to `shape`. BRIO_E_VALUE when it does not broadcast. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_broadcast(brio_array *array, int ndim, const int64_t *shape,
-                                                             brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_broadcast(brio_array *array, int ndim,
+                                                             const int64_t *shape, brio_array **out);
 
 /** A view with the given strides and first element at `offset` bytes, not checked against the buffer. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_as_strided(brio_array *array, int64_t offset, int ndim,
@@ -218,11 +230,12 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_as_strided(brio_array *array,
                                                               brio_array **out);
 
 /** The same bytes seen as another dtype, as ndarray.view. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_view(brio_array *array, brio_dtype dtype, brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_view(brio_array *array, brio_dtype dtype,
+                                                        brio_array **out);
 
 /** The shape that arrays broadcast to. BRIO_E_VALUE in NumPy's words. `shape` has BRIO_MAX_DIMS places. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_broadcast_shapes(int n, const brio_array *const *arrays, int *ndim,
-                                                              int64_t *shape);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_broadcast_shapes(int n, const brio_array *const *arrays,
+                                                              int *ndim, int64_t *shape);
 
 /* ---- Elementwise --------------------------------------------------------------------------- */
 
@@ -234,30 +247,34 @@ typedef enum brio_laziness {
 
 typedef struct brio_map_options {
     size_t size;
-    brio_array *out[BRIO_MAX_OUT]; /* written into instead of a new array; overlap with inputs is as if none */
-    const brio_array *where;       /* bool mask broadcast with the inputs; elsewhere out is untouched */
-    int has_dtype;                 /* compute in `dtype` (ufuncs' dtype=) */
+    brio_array
+        *out[BRIO_MAX_OUT];  /* written into instead of a new array; overlap with inputs is as if none */
+    const brio_array *where; /* bool mask broadcast with the inputs; elsewhere out is untouched */
+    int has_dtype;           /* compute in `dtype` (ufuncs' dtype=) */
     brio_dtype dtype;
     brio_casting casting; /* of inputs to the loop and of the result to out */
     brio_laziness lazy;
-    char order;           /* of a new array: 'K' (default), 'C', 'F' */
-    uint32_t *fp_flags;   /* as in brio_eval_options; only when evaluated by this call */
+    char order;         /* of a new array: 'K' (default), 'C', 'F' */
+    uint32_t *fp_flags; /* as in brio_eval_options; only when evaluated by this call */
 } brio_map_options;
-#define BRIO_MAP_OPTIONS_INIT \
-    { sizeof(brio_map_options), { NULL, NULL }, NULL, 0, BRIO_BOOL, BRIO_CAST_SAME_KIND, BRIO_LAZY_AUTO, 'K', NULL }
+#define BRIO_MAP_OPTIONS_INIT                                                                                \
+    {                                                                                                        \
+        sizeof(brio_map_options), {NULL, NULL}, NULL, 0, BRIO_BOOL, BRIO_CAST_SAME_KIND, BRIO_LAZY_AUTO,     \
+            'K', NULL                                                                                        \
+    }
 
 /** out[j] = op(in...), broadcast, dtypes by brio_op_resolve. `in` has the operation's nin operands,
  * `out` its nout places. options NULL: the defaults. Errors of shape, dtype and casting come at the
  * call (BRIO_E_VALUE, BRIO_E_TYPE, BRIO_E_CASTING, BRIO_E_OVERFLOW for a weak integer that does not
  * fit, BRIO_E_VALUE for an integer to a negative integer power). */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_map(brio_op op, const brio_operand *in, const brio_map_options *options,
-                                                       brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_map(brio_op op, const brio_operand *in,
+                                                       const brio_map_options *options, brio_array **out);
 
 /** The same for two settled, contiguous arrays of one shape and dtype with few elements, without any
  * option: the short way of a small call. Sets *out to NULL and returns BRIO_OK when the pair is not of
  * that kind: call brio_array_map then. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_map2_small(brio_op op, const brio_array *a, const brio_array *b,
-                                                              brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_map2_small(brio_op op, const brio_array *a,
+                                                              const brio_array *b, brio_array **out);
 
 /** A pending array whose elements loop(in...) computes; all inputs have the dtypes that the loop takes
  * and broadcast together; the caller promises that they do not change before evaluation. */
@@ -266,12 +283,12 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_map_external(brio_external_lo
                                                                 brio_array **out);
 
 /** A copy in another dtype (casting rule checked), order 'K', 'C', 'F' or 'A'. May be pending. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_cast(brio_array *array, brio_dtype dtype, brio_casting casting,
-                                                        char order, brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_cast(brio_array *array, brio_dtype dtype,
+                                                        brio_casting casting, char order, brio_array **out);
 
 /** to[...] = from, broadcast and cast under the rule; overlap as if copied first. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_copyto(brio_array *to, const brio_operand *from, brio_casting casting,
-                                                          const brio_array *where);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_copyto(brio_array *to, const brio_operand *from,
+                                                          brio_casting casting, const brio_array *where);
 
 /* ---- Reductions and scans -------------------------------------------------------------------- */
 
@@ -284,27 +301,31 @@ typedef enum brio_reduce_order {
 
 typedef struct brio_reduce_options {
     size_t size;
-    int all_axes;     /* 1 (default): every axis; 0: those in axes */
+    int all_axes; /* 1 (default): every axis; 0: those in axes */
     int naxes;
-    const int *axes;  /* negative allowed. BRIO_E_AXIS, BRIO_E_VALUE "duplicate value in 'axis'" */
+    const int *axes; /* negative allowed. BRIO_E_AXIS, BRIO_E_VALUE "duplicate value in 'axis'" */
     int keepdims;
-    int has_dtype;    /* accumulate in `dtype`; default: NumPy's (bool and small integers sum as int64/uint64) */
+    int has_dtype; /* accumulate in `dtype`; default: NumPy's (bool and small integers sum as int64/uint64) */
     brio_dtype dtype;
-    int has_initial;  /* the reduction starts from `initial`, given in the accumulator's dtype */
+    int has_initial; /* the reduction starts from `initial`, given in the accumulator's dtype */
     brio_value initial;
     const brio_array *where; /* bool mask, broadcast; needs an identity or initial */
     brio_array *out;
     brio_reduce_order order;
     uint32_t *fp_flags;
 } brio_reduce_options;
-#define BRIO_REDUCE_OPTIONS_INIT \
-    { sizeof(brio_reduce_options), 1, 0, NULL, 0, 0, BRIO_BOOL, 0, { 0 }, NULL, NULL, BRIO_ORDER_CANONICAL, NULL }
+#define BRIO_REDUCE_OPTIONS_INIT                                                                             \
+    {                                                                                                        \
+        sizeof(brio_reduce_options), 1, 0, NULL, 0, 0, BRIO_BOOL, 0, {0}, NULL, NULL, BRIO_ORDER_CANONICAL,  \
+            NULL                                                                                             \
+    }
 
 /** op.reduce(array): add, multiply, maximum, minimum, fmax, fmin, logical_and, logical_or, logical_xor,
  * bitwise_and, bitwise_or, bitwise_xor. A pending array is evaluated inside the same pass and stays
  * pending. BRIO_E_VALUE "zero-size array to reduction operation maximum which has no identity". */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_reduce(brio_op op, brio_array *array,
-                                                          const brio_reduce_options *options, brio_array **out);
+                                                          const brio_reduce_options *options,
+                                                          brio_array **out);
 
 typedef enum brio_statistic {
     BRIO_MEAN, /* integers in float64, float16 in float32 */
@@ -318,8 +339,8 @@ typedef enum brio_statistic {
 /** Statistics along axes, with the options of reductions; `correction` is subtracted from the count in
  * BRIO_VAR and BRIO_STD. An empty mean is NaN. BRIO_E_VALUE "attempt to get argmax of an empty sequence". */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_statistic(brio_statistic which, brio_array *array,
-                                                             const brio_reduce_options *options, double correction,
-                                                             brio_array **out);
+                                                             const brio_reduce_options *options,
+                                                             double correction, brio_array **out);
 
 typedef struct brio_scan_options {
     size_t size;
@@ -331,20 +352,25 @@ typedef struct brio_scan_options {
     int sequential;      /* NumPy's one-after-another association for floats */
     brio_array *out;
 } brio_scan_options;
-#define BRIO_SCAN_OPTIONS_INIT { sizeof(brio_scan_options), 1, 0, 0, BRIO_BOOL, 0, 0, NULL }
+#define BRIO_SCAN_OPTIONS_INIT                                                                               \
+    {                                                                                                        \
+        sizeof(brio_scan_options), 1, 0, 0, BRIO_BOOL, 0, 0, NULL                                            \
+    }
 
 /** op.accumulate: add, multiply, maximum, minimum. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_scan(brio_op op, brio_array *array, const brio_scan_options *options,
-                                                        brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_scan(brio_op op, brio_array *array,
+                                                        const brio_scan_options *options, brio_array **out);
 
 /* ---- Order, selection, joining, products ------------------------------------------------------ */
 
 /** A sorted copy along `axis` (NaN last). In place with brio_array_sort_inplace. BRIO_E_AXIS. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_sort(brio_array *array, int axis, int descending, brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_sort(brio_array *array, int axis, int descending,
+                                                        brio_array **out);
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_sort_inplace(brio_array *array, int axis, int descending);
 
 /** The stable order along `axis`, int64. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_argsort(brio_array *array, int axis, int descending, brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_argsort(brio_array *array, int axis, int descending,
+                                                           brio_array **out);
 
 /** The indices of non-zero elements in C order, one int64 array a dimension into out[0..ndim). */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_nonzero(brio_array *array, brio_array **out);
@@ -354,7 +380,8 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_take(brio_array *array, brio_
                                                         brio_array **out);
 
 /** Arrays joined along an axis that exists; dtype by promotion. */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_concat(int n, brio_array *const *arrays, int axis, brio_array **out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_concat(int n, brio_array *const *arrays, int axis,
+                                                          brio_array **out);
 
 /** numpy.matmul: 1-D rules, stacks broadcast. BRIO_E_VALUE in NumPy's words on a mismatch. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_matmul(brio_array *a, brio_array *b, brio_array **out);

@@ -9,20 +9,20 @@ BRIO_BEGIN_DECLS
 /* enum name, public name, bytes, kind ('b' bool, 'i' int, 'u' unsigned, 'f' float, 'c' complex).
  * float16 is stored as 16 bits and computed in float32. The complex types are named here so that
  * codes stay stable; no operation takes them yet (BRIO_E_TYPE). */
-#define BRIO_DTYPE_TABLE(X)          \
-    X(BOOL, "bool", 1, 'b')          \
-    X(I8, "int8", 1, 'i')            \
-    X(I16, "int16", 2, 'i')          \
-    X(I32, "int32", 4, 'i')          \
-    X(I64, "int64", 8, 'i')          \
-    X(U8, "uint8", 1, 'u')           \
-    X(U16, "uint16", 2, 'u')         \
-    X(U32, "uint32", 4, 'u')         \
-    X(U64, "uint64", 8, 'u')         \
-    X(F16, "float16", 2, 'f')        \
-    X(F32, "float32", 4, 'f')        \
-    X(F64, "float64", 8, 'f')        \
-    X(C64, "complex64", 8, 'c')      \
+#define BRIO_DTYPE_TABLE(X)                                                                                  \
+    X(BOOL, "bool", 1, 'b')                                                                                  \
+    X(I8, "int8", 1, 'i')                                                                                    \
+    X(I16, "int16", 2, 'i')                                                                                  \
+    X(I32, "int32", 4, 'i')                                                                                  \
+    X(I64, "int64", 8, 'i')                                                                                  \
+    X(U8, "uint8", 1, 'u')                                                                                   \
+    X(U16, "uint16", 2, 'u')                                                                                 \
+    X(U32, "uint32", 4, 'u')                                                                                 \
+    X(U64, "uint64", 8, 'u')                                                                                 \
+    X(F16, "float16", 2, 'f')                                                                                \
+    X(F32, "float32", 4, 'f')                                                                                \
+    X(F64, "float64", 8, 'f')                                                                                \
+    X(C64, "complex64", 8, 'c')                                                                              \
     X(C128, "complex128", 16, 'c')
 
 typedef enum brio_dtype {

@@ -15,10 +15,13 @@ typedef struct brio_memory_stats {
     uint64_t allocations; /* calls that succeeded */
     uint64_t cache_hits;  /* of these, served from the cache */
 } brio_memory_stats;
-#define BRIO_MEMORY_STATS_INIT { sizeof(brio_memory_stats), 0, 0, 0, 0, 0, 0 }
+#define BRIO_MEMORY_STATS_INIT                                                                               \
+    {                                                                                                        \
+        sizeof(brio_memory_stats), 0, 0, 0, 0, 0, 0                                                          \
+    }
 
 /**
- * Memory for `bytes` bytes, aligned to 64 (to 2 MiB with huge pages advised from 4 MiB on); contents
+ * Memory for `bytes` bytes, aligned to 64 (from 4 MiB on, huge pages are advised for it); contents
  * undefined. `bytes` 0 gives a valid pointer. On success the caller owns it and gives it back with
  * brio_memory_free. BRIO_E_MEMORY, with a sentence that names the request, what is in use, what is
  * cached and the limit, when the limit or the machine refuses; the cache is trimmed and the request

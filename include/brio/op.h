@@ -38,7 +38,8 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_op_describe(brio_op op, brio_op_inf
  * to, `out[j]` the dtype of output j. As NumPy's type resolution (NEP 50) for the same ufunc.
  * BRIO_E_TYPE, in NumPy's words, when the operation has no loop for them.
  */
-BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_op_resolve(brio_op op, const brio_dtype *in, brio_dtype *loop, brio_dtype *out);
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_op_resolve(brio_op op, const brio_dtype *in, brio_dtype *loop,
+                                                        brio_dtype *out);
 
 BRIO_END_DECLS
 #endif

@@ -16,8 +16,8 @@ typedef struct brio_buffer brio_buffer;
 brio_status brio_buffer_create(size_t bytes, brio_buffer **out);
 
 /* Foreign memory; `release(context)` when the last reference goes. On failure nothing was taken. */
-brio_status brio_buffer_wrap(void *pointer, size_t bytes, int writeable, brio_release_fn release, void *context,
-                             brio_buffer **out);
+brio_status brio_buffer_wrap(void *pointer, size_t bytes, int writeable, brio_release_fn release,
+                             void *context, brio_buffer **out);
 
 brio_buffer *brio_buffer_ref(brio_buffer *buffer);
 void brio_buffer_unref(brio_buffer *buffer); /* NULL allowed */

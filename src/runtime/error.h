@@ -8,11 +8,11 @@
 brio_status brio_fail(brio_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns early with the status of a call that failed; its sentence stands. */
-#define BRIO_TRY(call)                                  \
-    do {                                                \
-        brio_status brio_try_status = (call);           \
-        if (brio_try_status != BRIO_OK)                 \
-            return brio_try_status;                     \
+#define BRIO_TRY(call)                                                                                       \
+    do {                                                                                                     \
+        brio_status brio_try_status = (call);                                                                \
+        if (brio_try_status != BRIO_OK)                                                                      \
+            return brio_try_status;                                                                          \
     } while (0)
 
 #endif
