@@ -1,0 +1,380 @@
+/* The elementary functions against libm in long double: error in ulp over their regular range, values
+ * at the edges, and the flags they raise, at the levels v2 (no fused multiply-add) and v3.
+ *
+ * test_math --report    prints the largest error found for each function and range
+ * test_math --time      prints nanoseconds an element, and the same for a loop over libm */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fenv.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "math_loops.h"
+
+enum { BLOCK = 4096 };
+
+typedef struct band {
+    double lo, hi; /* sampled evenly, in the logarithm where hi / lo > 64 */
+} band;
+
+typedef struct math_case {
+    const char *name;
+    long double (*ref)(long double, long double);
+    float (*libm_f32)(float, float);
+    double (*libm_f64)(double, double);
+    double ulp_f32, ulp_f64; /* the bounds asserted */
+    band f32[6], f64[6];     /* of the first operand; unused ones are {0, 0} */
+    band second[3];          /* of the second operand */
+} math_case;
+
+#define UNARY(name)                                                                                          \
+    static long double ref_##name(long double a, long double b)                                              \
+    {                                                                                                        \
+        return LIBM(name, l)(a);                                                                             \
+    }                                                                                                        \
+    static float f32_##name(float a, float b)                                                                \
+    {                                                                                                        \
+        return LIBM(name, f)(a);                                                                             \
+    }                                                                                                        \
+    static double f64_##name(double a, double b)                                                             \
+    {                                                                                                        \
+        return LIBM(name, )(a);                                                                              \
+    }
+#define BINARY(name)                                                                                         \
+    static long double ref_##name(long double a, long double b)                                              \
+    {                                                                                                        \
+        return LIBM(name, l)(a, b);                                                                          \
+    }                                                                                                        \
+    static float f32_##name(float a, float b)                                                                \
+    {                                                                                                        \
+        return LIBM(name, f)(a, b);                                                                          \
+    }                                                                                                        \
+    static double f64_##name(double a, double b)                                                             \
+    {                                                                                                        \
+        return LIBM(name, )(a, b);                                                                           \
+    }
+/* NumPy's names for libm's functions; the two that libm lacks are defined here. */
+#define LIBM(name, suffix) LIBM_(name, suffix)
+#define LIBM_(name, suffix) libm_##name##suffix
+#define libm_exp exp
+#define libm_expf expf
+#define libm_expl expl
+#define libm_exp2 exp2
+#define libm_exp2f exp2f
+#define libm_exp2l exp2l
+#define libm_expm1 expm1
+#define libm_expm1f expm1f
+#define libm_expm1l expm1l
+#include "math_list.h"
+#undef UNARY
+#undef BINARY
+
+#define CASE(name, u32, u64, ...)                                                                            \
+    {                                                                                                        \
+#name, ref_##name, f32_##name, f64_##name, u32, u64, __VA_ARGS__                                     \
+    }
+#define UNARY_CASE(name, ...) CASE(name, __VA_ARGS__, {{0, 0}})
+static const math_case cases[] = {
+    UNARY_CASE(exp, 2, 2, {{-1, 1}, {-88, 88.7}, {-104, -80}, {1e-30, 1}},
+               {{-1, 1}, {-708, 709.7}, {-746, -700}}),
+    UNARY_CASE(exp2, 2, 2, {{-1, 1}, {-126, 127.9}, {-150, -120}},
+               {{-1, 1}, {-1022, 1023.9}, {-1075, -1000}}),
+    UNARY_CASE(expm1, 2, 2, {{-1, 1}, {1e-40, 1}, {-30, 30}, {-200, 88}},
+               {{-1, 1}, {1e-310, 1}, {-50, 50}, {-1000, 709}}),
+};
+enum { NCASES = sizeof cases / sizeof cases[0] };
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static double random_in(band range)
+{
+    double u = (double)(random_bits() >> 11) * 0x1p-53;
+    if (range.lo * range.hi > 0 && range.hi / range.lo > 64)
+        return copysign(exp(log(fabs(range.lo)) * (1 - u) + log(fabs(range.hi)) * u), range.lo);
+    return range.lo + (range.hi - range.lo) * u;
+}
+
+/* Distance from y to the exact value in units in the last place of a format with `digits` bits. */
+static double error_in_ulp(double y, long double exact, int digits, int min_exponent)
+{
+    if (isnan(exact) || isnan(y))
+        return isnan(exact) && isnan(y) ? 0 : HUGE_VAL;
+    if (isinf(exact) || isinf(y) || exact == 0)
+        return y == exact ? 0 : HUGE_VAL;
+    int exponent = ilogbl(exact);
+    exponent = exponent < min_exponent ? min_exponent : exponent;
+    return fabs((double)ldexpl((long double)y - exact, digits - 1 - exponent));
+}
+
+typedef struct worst {
+    double ulp, a, b, y;
+    bool special; /* whether an operand was not regular */
+} worst;
+
+static worst measure_f32(const math_case *c, const math_loop *loop, band first, band second, int blocks)
+{
+    static float a[BLOCK], b[BLOCK], y[BLOCK];
+    worst w = {0};
+    for (int block = 0; block < blocks; block++) {
+        for (int i = 0; i < BLOCK; i++) {
+            a[i] = (float)random_in(first);
+            b[i] = (float)random_in(second);
+        }
+        w.special |= loop->f32(a, b, y, NULL, BLOCK) != 0;
+        for (int i = 0; i < BLOCK; i++) {
+            double ulp = error_in_ulp(y[i], c->ref(a[i], b[i]), 24, -126);
+            if (ulp > w.ulp)
+                w = (worst){ulp, a[i], b[i], y[i], w.special};
+        }
+    }
+    return w;
+}
+
+static worst measure_f64(const math_case *c, const math_loop *loop, band first, band second, int blocks)
+{
+    static double a[BLOCK], b[BLOCK], y[BLOCK];
+    worst w = {0};
+    for (int block = 0; block < blocks; block++) {
+        for (int i = 0; i < BLOCK; i++) {
+            a[i] = random_in(first);
+            b[i] = random_in(second);
+        }
+        w.special |= loop->f64(a, b, y, NULL, BLOCK) != 0;
+        for (int i = 0; i < BLOCK; i++) {
+            double ulp = error_in_ulp(y[i], c->ref(a[i], b[i]), 53, -1022);
+            if (ulp > w.ulp)
+                w = (worst){ulp, a[i], b[i], y[i], w.special};
+        }
+    }
+    return w;
+}
+
+typedef worst measure(const math_case *c, const math_loop *loop, band first, band second, int blocks);
+
+/* Measures every band of one function and type; prints each if `print`, and returns the worst. */
+static worst measure_bands(const math_case *c, const math_loop *loop, bool f64, int blocks, const char *print)
+{
+    const band *bands = f64 ? c->f64 : c->f32;
+    measure *run = f64 ? measure_f64 : measure_f32;
+    worst all = {0};
+    for (int i = 0; i < 6 && bands[i].lo != bands[i].hi; i++)
+        for (int j = 0; j == 0 || (j < 3 && c->second[j].lo != c->second[j].hi); j++) {
+            worst w = run(c, loop, bands[i], c->second[j], blocks);
+            if (print)
+                printf("%-10s %s %s [%9g, %9g] %7.3f ulp at %.17g, %.17g%s\n", c->name, f64 ? "f64" : "f32",
+                       print, bands[i].lo, bands[i].hi, w.ulp, w.a, w.b, w.special ? "  NOT REGULAR" : "");
+            bool special = all.special || w.special;
+            all = w.ulp > all.ulp ? w : all;
+            all.special = special;
+        }
+    return all;
+}
+
+static bool have_v3(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static const math_loop *find_loop(const math_loop *loops, const char *name)
+{
+    while (strcmp(loops->name, name))
+        loops++;
+    return loops;
+}
+
+static void check_bounds(const math_loop *loops, const char *level)
+{
+    for (int i = 0; i < NCASES; i++)
+        for (int f64 = 0; f64 < 2; f64++) {
+            const math_case *c = &cases[i];
+            worst w = measure_bands(c, find_loop(loops, c->name), f64, 64, NULL);
+            if (w.special || w.ulp > (f64 ? c->ulp_f64 : c->ulp_f32))
+                fail_msg("%s %s %s: %.3f ulp at %.17g, %.17g: %.17g%s", c->name, f64 ? "f64" : "f32", level,
+                         w.ulp, w.a, w.b, w.y, w.special ? "; a special lane in the regular range" : "");
+        }
+}
+
+static void test_error_is_within_bounds_without_fma(void **state)
+{
+    check_bounds(math_loops_v2, "v2");
+}
+
+static void test_error_is_within_bounds_with_fma(void **state)
+{
+    if (!have_v3())
+        skip();
+    check_bounds(math_loops_v3, "v3");
+}
+
+/* Edge values, each also with its sign flipped. */
+static const double edges[] = {0,     0x1p-1074, 0x1p-149, 1e-310, 1e-40,    0x1p-126, 0x1p-1022, 1e-20,
+                               0.25,  0.5,       1,        1.5,    2,        3,        8,         10,
+                               27,    100,       1000,     1023,   1024,     127,      128,       88.72,
+                               88.73, 709.78,    709.79,   -745.2, 745.1,    1e5,      1e9,       1e10,
+                               1e22,  1e30,      1e38,     1e300,  0x1p1023, NAN,      INFINITY};
+enum { NEDGES = 2 * sizeof edges / sizeof edges[0] };
+
+static double edge(int i)
+{
+    return i % 2 ? -edges[i / 2] : edges[i / 2];
+}
+
+/* What a loop gives once its special lanes are computed again with libm. */
+static void check_edges(const math_case *c, const math_loop *loop)
+{
+    for (int i = 0; i < NEDGES; i++)
+        for (int j = 0; j < (c->second[0].lo != c->second[0].hi ? NEDGES : 1); j++) {
+            double a = edge(i), b = edge(j), y;
+            float af = (float)a, bf = (float)b, yf;
+            int64_t flag;
+            int32_t flag_f;
+            loop->f64(&a, &b, &y, &flag, 1);
+            y = flag ? c->libm_f64(a, b) : y;
+            if (error_in_ulp(y, c->ref(a, b), 53, -1022) > c->ulp_f64 ||
+                (y == 0 && signbit(y) != signbit(c->libm_f64(a, b))))
+                if (y != c->libm_f64(a, b) || y == 0)
+                    fail_msg("%s f64 of %.17g, %.17g is %.17g, not %.17Lg", c->name, a, b, y, c->ref(a, b));
+            loop->f32(&af, &bf, &yf, &flag_f, 1);
+            yf = flag_f ? c->libm_f32(af, bf) : yf;
+            if (error_in_ulp(yf, c->ref(af, bf), 24, -126) > c->ulp_f32 ||
+                (yf == 0 && signbit(yf) != signbit(c->libm_f32(af, bf))))
+                if (yf != c->libm_f32(af, bf) || yf == 0)
+                    fail_msg("%s f32 of %.9g, %.9g is %.9g, not %.9Lg", c->name, (double)af, (double)bf,
+                             (double)yf, c->ref(af, bf));
+        }
+}
+
+static void test_edges_are_libms(void **state)
+{
+    for (int i = 0; i < NCASES; i++) {
+        check_edges(&cases[i], find_loop(math_loops_v2, cases[i].name));
+        if (have_v3())
+            check_edges(&cases[i], find_loop(math_loops_v3, cases[i].name));
+    }
+}
+
+/* Random bits, every seventh replaced by an edge value; NaNs are made quiet. */
+static void fill_with_anything(float *f, double *d)
+{
+    for (int i = 0; i < BLOCK; i++) {
+        uint64_t bits = random_bits();
+        uint32_t low = (uint32_t)(bits >> 16);
+        memcpy(&d[i], &bits, sizeof bits);
+        memcpy(&f[i], &low, sizeof low);
+        if (bits % 7 == 0)
+            f[i] = (float)(d[i] = edge((int)(bits / 7 % NEDGES)));
+        if (isnan(d[i]))
+            d[i] = copysign(NAN, d[i]);
+        if (isnan(f[i]))
+            f[i] = copysignf(NAN, f[i]);
+    }
+}
+
+static void check_flags(const math_loop *loops, const char *level)
+{
+    static float fa[BLOCK], fb[BLOCK], fy[BLOCK];
+    static double da[BLOCK], db[BLOCK], dy[BLOCK];
+    const int costly = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID;
+    for (; loops->name; loops++)
+        for (int block = 0; block < 16; block++) {
+            fill_with_anything(fa, da);
+            fill_with_anything(fb, db);
+            feclearexcept(FE_ALL_EXCEPT);
+            loops->f32(fa, fb, fy, NULL, BLOCK);
+            int raised_f32 = fetestexcept(costly);
+            loops->f64(da, db, dy, NULL, BLOCK);
+            int raised = fetestexcept(costly);
+            if (raised)
+                fail_msg("%s at %s raises flags %#x in f32, %#x after f64", loops->name, level, raised_f32,
+                         raised);
+        }
+}
+
+static void test_no_costly_flag_is_raised(void **state)
+{
+    check_flags(math_loops_v2, "v2");
+    if (have_v3())
+        check_flags(math_loops_v3, "v3");
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Best of several runs, in nanoseconds an element. */
+static double time_loop(const math_case *c, const math_loop *loop, bool f64, bool libm)
+{
+    static float fa[BLOCK], fb[BLOCK], fy[BLOCK];
+    static double da[BLOCK], db[BLOCK], dy[BLOCK];
+    double best = HUGE_VAL;
+    for (int i = 0; i < BLOCK; i++) {
+        fa[i] = (float)(da[i] = random_in(f64 ? c->f64[0] : c->f32[0]));
+        fb[i] = (float)(db[i] = random_in(c->second[0]));
+    }
+    for (int run = 0; run < (libm ? 5 : 40); run++) {
+        double start = seconds();
+        for (int repeat = 0; repeat < 5; repeat++)
+            if (!libm && f64)
+                loop->f64(da, db, dy, NULL, BLOCK);
+            else if (!libm)
+                loop->f32(fa, fb, fy, NULL, BLOCK);
+            else
+                for (int i = 0; i < BLOCK; i++)
+                    f64 ? (void)(dy[i] = c->libm_f64(da[i], db[i]))
+                        : (void)(fy[i] = c->libm_f32(fa[i], fb[i]));
+        best = fmin(best, (seconds() - start) / (5 * BLOCK));
+    }
+    return best * 1e9;
+}
+
+static void print_figures(const char *mode, const char *only)
+{
+    for (int i = 0; i < NCASES; i++)
+        for (int level = 0; level < 2; level++) {
+            const math_case *c = &cases[i];
+            const math_loop *loop = find_loop(level ? math_loops_v3 : math_loops_v2, c->name);
+            if ((level && !have_v3()) || (only && strcmp(only, c->name)))
+                continue;
+            if (!strcmp(mode, "--time"))
+                printf("%-10s %s   f32 %6.2f ns, libm %6.2f   f64 %6.2f ns, libm %6.2f\n", c->name,
+                       level ? "v3" : "v2", time_loop(c, loop, false, false), time_loop(c, loop, false, true),
+                       time_loop(c, loop, true, false), time_loop(c, loop, true, true));
+            else
+                for (int f64 = 0; f64 < 2; f64++)
+                    measure_bands(c, loop, f64, 256, level ? "v3" : "v2");
+        }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        print_figures(argv[1], argc > 2 ? argv[2] : NULL);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_error_is_within_bounds_without_fma),
+        cmocka_unit_test(test_error_is_within_bounds_with_fma),
+        cmocka_unit_test(test_edges_are_libms),
+        cmocka_unit_test(test_no_costly_flag_is_raised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
