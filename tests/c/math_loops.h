@@ -19,5 +19,6 @@ typedef struct math_loop {
 /* Ends with a NULL name. */
 extern const math_loop math_loops_v2[];
 extern const math_loop math_loops_v3[];
+extern const math_loop math_loops_portable[];
 
 #endif

@@ -1,5 +1,6 @@
 /* The elementary functions against libm in long double: error in ulp over their regular range, values
- * at the edges, and the flags they raise, at the levels v2 (no fused multiply-add) and v3.
+ * at the edges, and the flags they raise, at the levels v2 (without fused
+ * multiply-add) and v3 (with it).
  *
  * test_math --report    prints the largest error found for each function and range
  * test_math --time      prints nanoseconds an element, and the same for a loop over libm */
@@ -186,10 +187,26 @@ static worst measure_bands(const math_case *c, const math_loop *loop, bool f64, 
     return all;
 }
 
-static bool have_v3(void)
+typedef struct math_level {
+    const char *name;
+    const math_loop *loops;
+} math_level;
+
+#ifdef __x86_64__
+static const math_level levels[] = {{"v2", math_loops_v2}, {"v3", math_loops_v3}};
+
+static int count_levels(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 2 : 1;
 }
+#else
+static const math_level levels[] = {{"portable", math_loops_portable}};
+
+static int count_levels(void)
+{
+    return 1;
+}
+#endif
 
 static const math_loop *find_loop(const math_loop *loops, const char *name)
 {
@@ -198,28 +215,23 @@ static const math_loop *find_loop(const math_loop *loops, const char *name)
     return loops;
 }
 
-static void check_bounds(const math_loop *loops, const char *level)
+static void check_bounds(const math_level *level)
 {
     for (int i = 0; i < NCASES; i++)
         for (int f64 = 0; f64 < 2; f64++) {
             const math_case *c = &cases[i];
-            worst w = measure_bands(c, find_loop(loops, c->name), f64, 64, NULL);
+            worst w = measure_bands(c, find_loop(level->loops, c->name), f64, 64, NULL);
             if (w.special || w.ulp > (f64 ? c->ulp_f64 : c->ulp_f32))
-                fail_msg("%s %s %s: %.3f ulp at %.17g, %.17g: %.17g%s", c->name, f64 ? "f64" : "f32", level,
-                         w.ulp, w.a, w.b, w.y, w.special ? "; a special lane in the regular range" : "");
+                fail_msg("%s %s %s: %.3f ulp at %.17g, %.17g: %.17g%s", c->name, f64 ? "f64" : "f32",
+                         level->name, w.ulp, w.a, w.b, w.y,
+                         w.special ? "; a special lane in the regular range" : "");
         }
 }
 
-static void test_error_is_within_bounds_without_fma(void **state)
+static void test_error_is_within_bounds(void **state)
 {
-    check_bounds(math_loops_v2, "v2");
-}
-
-static void test_error_is_within_bounds_with_fma(void **state)
-{
-    if (!have_v3())
-        skip();
-    check_bounds(math_loops_v3, "v3");
+    for (int level = 0; level < count_levels(); level++)
+        check_bounds(&levels[level]);
 }
 
 /* Edge values, each also with its sign flipped. */
@@ -262,11 +274,9 @@ static void check_edges(const math_case *c, const math_loop *loop)
 
 static void test_edges_are_libms(void **state)
 {
-    for (int i = 0; i < NCASES; i++) {
-        check_edges(&cases[i], find_loop(math_loops_v2, cases[i].name));
-        if (have_v3())
-            check_edges(&cases[i], find_loop(math_loops_v3, cases[i].name));
-    }
+    for (int level = 0; level < count_levels(); level++)
+        for (int i = 0; i < NCASES; i++)
+            check_edges(&cases[i], find_loop(levels[level].loops, cases[i].name));
 }
 
 /* Random bits, every seventh replaced by an edge value; NaNs are made quiet. */
@@ -286,12 +296,12 @@ static void fill_with_anything(float *f, double *d)
     }
 }
 
-static void check_flags(const math_loop *loops, const char *level)
+static void check_flags(const math_level *level)
 {
     static float fa[BLOCK], fb[BLOCK], fy[BLOCK];
     static double da[BLOCK], db[BLOCK], dy[BLOCK];
     const int costly = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID;
-    for (; loops->name; loops++)
+    for (const math_loop *loops = level->loops; loops->name; loops++)
         for (int block = 0; block < 16; block++) {
             fill_with_anything(fa, da);
             fill_with_anything(fb, db);
@@ -301,16 +311,15 @@ static void check_flags(const math_loop *loops, const char *level)
             loops->f64(da, db, dy, NULL, BLOCK);
             int raised = fetestexcept(costly);
             if (raised)
-                fail_msg("%s at %s raises flags %#x in f32, %#x after f64", loops->name, level, raised_f32,
-                         raised);
+                fail_msg("%s at %s raises flags %#x in f32, %#x after f64", loops->name, level->name,
+                         raised_f32, raised);
         }
 }
 
 static void test_no_costly_flag_is_raised(void **state)
 {
-    check_flags(math_loops_v2, "v2");
-    if (have_v3())
-        check_flags(math_loops_v3, "v3");
+    for (int level = 0; level < count_levels(); level++)
+        check_flags(&levels[level]);
 }
 
 static double seconds(void)
@@ -349,18 +358,19 @@ static double time_loop(const math_case *c, const math_loop *loop, bool f64, boo
 static void print_figures(const char *mode, const char *only)
 {
     for (int i = 0; i < NCASES; i++)
-        for (int level = 0; level < 2; level++) {
+        for (int level = 0; level < count_levels(); level++) {
             const math_case *c = &cases[i];
-            const math_loop *loop = find_loop(level ? math_loops_v3 : math_loops_v2, c->name);
-            if ((level && !have_v3()) || (only && strcmp(only, c->name)))
+            const math_loop *loop = find_loop(levels[level].loops, c->name);
+            const char *name = levels[level].name;
+            if (only && strcmp(only, c->name))
                 continue;
             if (!strcmp(mode, "--time"))
-                printf("%-10s %s   f32 %6.2f ns, libm %6.2f   f64 %6.2f ns, libm %6.2f\n", c->name,
-                       level ? "v3" : "v2", time_loop(c, loop, false, false), time_loop(c, loop, false, true),
+                printf("%-10s %s   f32 %6.2f ns, libm %6.2f   f64 %6.2f ns, libm %6.2f\n", c->name, name,
+                       time_loop(c, loop, false, false), time_loop(c, loop, false, true),
                        time_loop(c, loop, true, false), time_loop(c, loop, true, true));
             else
                 for (int f64 = 0; f64 < 2; f64++)
-                    measure_bands(c, loop, f64, 256, level ? "v3" : "v2");
+                    measure_bands(c, loop, f64, 256, name);
         }
 }
 
@@ -371,8 +381,7 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_error_is_within_bounds_without_fma),
-        cmocka_unit_test(test_error_is_within_bounds_with_fma),
+        cmocka_unit_test(test_error_is_within_bounds),
         cmocka_unit_test(test_edges_are_libms),
         cmocka_unit_test(test_no_costly_flag_is_raised),
     };
