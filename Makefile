@@ -8,7 +8,7 @@
 #   make bench              the benchmark beside its peers; SET= and ONLY= choose the rows
 #   make lint, make format  complain about style; mend it
 #   make install PREFIX=    the C library, its headers and the command, elsewhere
-#   make clean              remove everything made here
+#   make clean              remove what was built; .venv and .venv-oldest stay
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := all
@@ -29,10 +29,13 @@ OPTIONS ?=
 
 build/build.ninja: .venv/.ready
 	@rm -rf build
-	@$(MESON) setup build --prefix=$(CURDIR)/.venv --libdir=lib $(OPTIONS)
+	@$(MESON) setup build --prefix=$(CURDIR)/.venv --libdir=lib $(OPTIONS) >/dev/null || \
+	    { cat build/meson-logs/meson-log.txt; rm -rf build; exit 1; }
+	@echo "build: compiling the library for every processor level" >&2
 
 all: build/build.ninja
-	@$(MESON) install -C build --quiet --only-changed
+	@.venv/bin/ninja -C build --quiet
+	@$(MESON) install -C build --no-rebuild --quiet --only-changed
 	@$(PYTHON) tools/prune.py build
 
 demo: all
@@ -59,5 +62,5 @@ install: .venv/.ready
 	@$(MESON) install -C build-install $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 clean:
-	@rm -rf build build-* dist out .venv .venv-oldest .cache .pytest_cache .hypothesis .ruff_cache
+	@rm -rf build build-* dist out .cache .pytest_cache .hypothesis .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

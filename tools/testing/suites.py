@@ -59,7 +59,7 @@ def run_oldest(long: bool) -> Outcome:
         return Outcome(skips=["all of it: the Python of .venv is the only one at hand"], log=log)
     if status:
         return failure("the environment of the oldest Python could not be made", log)
-    interpreter = ROOT / "build-oldest.ini"
+    interpreter = BUILD / "oldest.ini"
     interpreter.write_text(f"[binaries]\npython = '{OLDEST / 'bin' / 'python'}'\n")
     options = [
         f"--prefix={OLDEST}",
