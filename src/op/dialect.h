@@ -40,12 +40,14 @@ BRIO_INLINE double brio_from_bits_f64(uint64_t bits)
     return x;
 }
 
-/* a * b + c, fused where the processor level has the instruction, else rounded twice. Only inside
- * functions whose error bound holds either way. */
-#if defined(__FMA__) || defined(__CUDACC__)
+/* a * b + c, fused where the processor level has the instruction (BRIO_FUSED), else rounded twice. Only
+ * inside functions whose error bound holds either way. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDACC__)
+#define BRIO_FUSED 1
 #define BRIO_MULADD_F32(a, b, c) __builtin_fmaf((a), (b), (c))
 #define BRIO_MULADD_F64(a, b, c) __builtin_fma((a), (b), (c))
 #else
+#define BRIO_FUSED 0
 #define BRIO_MULADD_F32(a, b, c) ((a) * (b) + (c))
 #define BRIO_MULADD_F64(a, b, c) ((a) * (b) + (c))
 #endif

@@ -2,3 +2,6 @@
 UNARY(exp)
 UNARY(exp2)
 UNARY(expm1)
+UNARY(log)
+UNARY(sin)
+UNARY(cos)

@@ -74,6 +74,15 @@ typedef struct math_case {
 #define libm_expm1 expm1
 #define libm_expm1f expm1f
 #define libm_expm1l expm1l
+#define libm_log log
+#define libm_logf logf
+#define libm_logl logl
+#define libm_sin sin
+#define libm_sinf sinf
+#define libm_sinl sinl
+#define libm_cos cos
+#define libm_cosf cosf
+#define libm_cosl cosl
 #include "math_list.h"
 #undef UNARY
 #undef BINARY
@@ -90,6 +99,12 @@ static const math_case cases[] = {
                {{-1, 1}, {-1022, 1023.9}, {-1075, -1000}}),
     UNARY_CASE(expm1, 2, 2, {{-1, 1}, {1e-40, 1}, {-30, 30}, {-200, 88}},
                {{-1, 1}, {1e-310, 1}, {-50, 50}, {-1000, 709}}),
+    UNARY_CASE(log, 2, 2, {{0.5, 2}, {0.99, 1.01}, {0.1, 1000}, {2e-38, 3e38}},
+               {{0.5, 2}, {0.99, 1.01}, {0.1, 1000}, {3e-308, 1e308}}),
+    UNARY_CASE(sin, 2, 2.5, {{-10, 10}, {-1.58, 1.58}, {1e-40, 1}, {-1000, 1000}, {-131072, 131072}},
+               {{-10, 10}, {-1.58, 1.58}, {1e-310, 1}, {-1e5, 1e5}, {-1e9, 1e9}}),
+    UNARY_CASE(cos, 2, 2.5, {{-10, 10}, {-1.58, 1.58}, {1e-40, 1}, {-1000, 1000}, {-131072, 131072}},
+               {{-10, 10}, {-1.58, 1.58}, {1e-310, 1}, {-1e5, 1e5}, {-1e9, 1e9}}),
 };
 enum { NCASES = sizeof cases / sizeof cases[0] };
 

@@ -72,6 +72,30 @@ BRIO_INLINE double brio_blend_f64(int64_t mask, double yes, double no)
     return brio_from_bits_f64((brio_bits_f64(yes) & (uint64_t)mask) | (brio_bits_f64(no) & ~(uint64_t)mask));
 }
 
+/* All ones where the bits of x, as unsigned, lie outside those of lo <= hi, both of one sign. */
+BRIO_INLINE int32_t brio_outside_f32(float x, float lo, float hi)
+{
+    uint32_t from_lo = brio_bits_f32(x) - brio_bits_f32(lo) - BRIO_SIGN_F32;
+    return -(int32_t)((int32_t)from_lo > (int32_t)(brio_bits_f32(hi) - brio_bits_f32(lo) - BRIO_SIGN_F32));
+}
+
+BRIO_INLINE int64_t brio_outside_f64(double x, double lo, double hi)
+{
+    uint64_t from_lo = brio_bits_f64(x) - brio_bits_f64(lo) - BRIO_SIGN_F64;
+    return -(int64_t)((int64_t)from_lo > (int64_t)(brio_bits_f64(hi) - brio_bits_f64(lo) - BRIO_SIGN_F64));
+}
+
+/* All ones where |x| > limit, and for NaN. */
+BRIO_INLINE int32_t brio_beyond_f32(float x, float limit)
+{
+    return -(int32_t)(brio_magnitude_f32(x) > brio_order_f32(limit));
+}
+
+BRIO_INLINE int64_t brio_beyond_f64(double x, double limit)
+{
+    return -(int64_t)(brio_magnitude_f64(x) > brio_order_f64(limit));
+}
+
 /* The larger of x and limit < 0; negative NaN gives limit, positive NaN itself. */
 BRIO_INLINE float brio_at_least_f32(float x, float limit)
 {

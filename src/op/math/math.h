@@ -35,5 +35,7 @@
 #define BRIO_OP_MATH_MATH_H
 
 #include "op/math/exp.h"
+#include "op/math/log.h"
+#include "op/math/trig.h"
 
 #endif
