@@ -77,12 +77,54 @@ typedef struct math_case {
 #define libm_log log
 #define libm_logf logf
 #define libm_logl logl
+#define libm_log2 log2
+#define libm_log2f log2f
+#define libm_log2l log2l
+#define libm_log10 log10
+#define libm_log10f log10f
+#define libm_log10l log10l
+#define libm_log1p log1p
+#define libm_log1pf log1pf
+#define libm_log1pl log1pl
 #define libm_sin sin
 #define libm_sinf sinf
 #define libm_sinl sinl
 #define libm_cos cos
 #define libm_cosf cosf
 #define libm_cosl cosl
+#define libm_tan tan
+#define libm_tanf tanf
+#define libm_tanl tanl
+#define libm_sinh sinh
+#define libm_sinhf sinhf
+#define libm_sinhl sinhl
+#define libm_cosh cosh
+#define libm_coshf coshf
+#define libm_coshl coshl
+#define libm_tanh tanh
+#define libm_tanhf tanhf
+#define libm_tanhl tanhl
+#define libm_arcsin asin
+#define libm_arcsinf asinf
+#define libm_arcsinl asinl
+#define libm_arccos acos
+#define libm_arccosf acosf
+#define libm_arccosl acosl
+#define libm_arctan atan
+#define libm_arctanf atanf
+#define libm_arctanl atanl
+#define libm_arcsinh asinh
+#define libm_arcsinhf asinhf
+#define libm_arcsinhl asinhl
+#define libm_arccosh acosh
+#define libm_arccoshf acoshf
+#define libm_arccoshl acoshl
+#define libm_arctanh atanh
+#define libm_arctanhf atanhf
+#define libm_arctanhl atanhl
+#define libm_arctan2 atan2
+#define libm_arctan2f atan2f
+#define libm_arctan2l atan2l
 #include "math_list.h"
 #undef UNARY
 #undef BINARY
@@ -105,6 +147,29 @@ static const math_case cases[] = {
                {{-10, 10}, {-1.58, 1.58}, {1e-310, 1}, {-1e5, 1e5}, {-1e9, 1e9}}),
     UNARY_CASE(cos, 2, 2.5, {{-10, 10}, {-1.58, 1.58}, {1e-40, 1}, {-1000, 1000}, {-131072, 131072}},
                {{-10, 10}, {-1.58, 1.58}, {1e-310, 1}, {-1e5, 1e5}, {-1e9, 1e9}}),
+    UNARY_CASE(log2, 2, 2, {{0.5, 2}, {0.99, 1.01}, {0.1, 1000}, {2e-38, 3e38}},
+               {{0.5, 2}, {0.99, 1.01}, {0.1, 1000}, {3e-308, 1e308}}),
+    UNARY_CASE(log10, 2, 2, {{0.5, 2}, {0.99, 1.01}, {0.1, 1000}, {2e-38, 3e38}},
+               {{0.5, 2}, {0.99, 1.01}, {0.1, 1000}, {3e-308, 1e308}}),
+    UNARY_CASE(log1p, 2, 2, {{-0.5, 2}, {-0.9999, 0}, {1e-40, 1}, {-1e-40, -1}, {1, 8e37}},
+               {{-0.5, 2}, {-0.9999, 0}, {1e-310, 1}, {-1e-310, -0.99}, {1, 4e307}}),
+    UNARY_CASE(tan, 3.6, 3.6, {{-10, 10}, {-1.58, 1.58}, {1e-40, 1}, {-1000, 1000}, {-131072, 131072}},
+               {{-10, 10}, {-1.58, 1.58}, {1e-310, 1}, {-1e5, 1e5}, {-1e9, 1e9}}),
+    UNARY_CASE(sinh, 3, 3, {{-4, 4}, {1e-40, 1}, {-88, 88}}, {{-4, 4}, {1e-310, 1}, {-709, 709}}),
+    UNARY_CASE(cosh, 2, 2, {{-4, 4}, {1e-40, 1}, {-88, 88}}, {{-4, 4}, {1e-310, 1}, {-709, 709}}),
+    UNARY_CASE(tanh, 3, 3, {{-4, 4}, {1e-40, 1}, {-11, 11}, {1, 8e37}},
+               {{-4, 4}, {1e-310, 1}, {-22, 22}, {1, 1e300}}),
+    UNARY_CASE(arcsin, 2.5, 2.5, {{-1, 1}, {1e-40, 1}, {0.49, 0.51}, {0.99, 1}},
+               {{-1, 1}, {1e-310, 1}, {0.49, 0.51}, {0.99, 1}}),
+    UNARY_CASE(arccos, 2, 2, {{-1, 1}, {1e-40, 1}, {0.49, 0.51}, {0.99, 1}},
+               {{-1, 1}, {1e-310, 1}, {0.49, 0.51}, {0.99, 1}}),
+    UNARY_CASE(arctan, 2, 2, {{-4, 4}, {1e-40, 1}, {1, 8e37}}, {{-4, 4}, {1e-310, 1}, {1, 1e300}}),
+    UNARY_CASE(arcsinh, 3, 3, {{-4, 4}, {1e-40, 1}, {1, 8e37}}, {{-4, 4}, {1e-310, 1}, {1, 1e300}}),
+    UNARY_CASE(arccosh, 2.5, 2.5, {{1, 4}, {1, 1.01}, {1, 8e37}}, {{1, 4}, {1, 1.01}, {1, 1e300}}),
+    UNARY_CASE(arctanh, 3, 3, {{-0.9999, 0.9999}, {1e-40, 0.5}, {0.9, 0.99999}},
+               {{-0.9999, 0.9999}, {1e-310, 0.5}, {0.9, 0.99999}}),
+    CASE(arctan2, 2, 2, {{-4, 4}, {1e-40, 1}, {1, 8e37}}, {{-4, 4}, {1e-310, 1}, {1, 1e300}},
+         {{-4, 4}, {1e-20, 1e20}, {-1e20, -1e-20}}),
 };
 enum { NCASES = sizeof cases / sizeof cases[0] };
 

@@ -120,4 +120,15 @@ BRIO_INLINE double brio_flip_sign_f64(double x, double s)
     return brio_from_bits_f64(brio_bits_f64(x) ^ (brio_bits_f64(s) & BRIO_SIGN_F64));
 }
 
+/* |x| with the sign of s. */
+BRIO_INLINE float brio_with_sign_f32(float x, float s)
+{
+    return brio_from_bits_f32((brio_bits_f32(x) & ~BRIO_SIGN_F32) | (brio_bits_f32(s) & BRIO_SIGN_F32));
+}
+
+BRIO_INLINE double brio_with_sign_f64(double x, double s)
+{
+    return brio_from_bits_f64((brio_bits_f64(x) & ~BRIO_SIGN_F64) | (brio_bits_f64(s) & BRIO_SIGN_F64));
+}
+
 #endif

@@ -45,28 +45,48 @@ BRIO_INLINE int64_t brio_expm1_f64_special(double x)
     return -(int64_t)((brio_order_f64(x) > brio_order_f64(BRIO_EXPM1_MAX_F64)) | (x != x));
 }
 
-/* p * 2^n for p in [0.6, 1.5], -151 <= n <= 128 and a result that does not overflow. `rounder` is
- * n + BRIO_ROUNDER_F32. Subnormal results are made in two steps, so that they are rounded once. */
-BRIO_INLINE float brio_scale_f32(float p, float n, float rounder)
+/* p * 2^n; `rounder` is n + BRIO_ROUNDER_F32 (_F64). */
+typedef struct brio_scaled_f32 {
+    float p, n, rounder;
+} brio_scaled_f32;
+
+typedef struct brio_scaled_f64 {
+    double p, n, rounder;
+} brio_scaled_f64;
+
+/* The value for p in [0.6, 1.5], -151 <= n <= 128, where it does not overflow. Subnormal results are made
+ * in two steps, so that they are rounded once. */
+BRIO_INLINE float brio_scale_f32(brio_scaled_f32 s)
 {
-    uint32_t low = -(uint32_t)(n < -120.0f);
-    uint32_t k = brio_bits_f32(rounder) + (low & 64u);
-    return brio_from_bits_f32(brio_bits_f32(p) + (k << 23)) *
+    uint32_t low = -(uint32_t)(s.n < -120.0f);
+    uint32_t k = brio_bits_f32(s.rounder) + (low & 64u);
+    return brio_from_bits_f32(brio_bits_f32(s.p) + (k << 23)) *
            brio_from_bits_f32(brio_bits_f32(1.0f) - (low & (64u << 23)));
 }
 
 /* The same for -1080 <= n <= 1024. */
-BRIO_INLINE double brio_scale_f64(double p, double n, double rounder)
+BRIO_INLINE double brio_scale_f64(brio_scaled_f64 s)
 {
-    uint64_t low = -(uint64_t)(n < -1000.0);
-    uint64_t k = brio_bits_f64(rounder) + (low & 128u);
-    return brio_from_bits_f64(brio_bits_f64(p) + (k << 52)) *
+    uint64_t low = -(uint64_t)(s.n < -1000.0);
+    uint64_t k = brio_bits_f64(s.rounder) + (low & 128u);
+    return brio_from_bits_f64(brio_bits_f64(s.p) + (k << 52)) *
            brio_from_bits_f64(brio_bits_f64(1.0) - (low & ((uint64_t)128 << 52)));
 }
 
-BRIO_INLINE float brio_exp_f32_fast(float x)
+/* The value where it is normal. */
+BRIO_INLINE float brio_scale_normal_f32(brio_scaled_f32 s)
 {
-    float a = brio_at_least_f32(brio_keep_f32(x, ~brio_exp_f32_special(x)), -104.0f);
+    return brio_from_bits_f32(brio_bits_f32(s.p) + (brio_bits_f32(s.rounder) << 23));
+}
+
+BRIO_INLINE double brio_scale_normal_f64(brio_scaled_f64 s)
+{
+    return brio_from_bits_f64(brio_bits_f64(s.p) + (brio_bits_f64(s.rounder) << 52));
+}
+
+/* exp(a) in parts, |a| below overflow. */
+BRIO_INLINE brio_scaled_f32 brio_exp_core_f32(float a)
+{
     float rounder = BRIO_MULADD_F32(a, 0x1.715476p0f, BRIO_ROUNDER_F32);
     float n = rounder - BRIO_ROUNDER_F32;
     float r = BRIO_MULADD_F32(n, -0x1.62e4p-1f, a);
@@ -77,13 +97,18 @@ BRIO_INLINE float brio_exp_f32_fast(float x)
     q = BRIO_MULADD_F32(q, r, 0x1.55549p-3f);
     q = BRIO_MULADD_F32(q, r, 0x1.fffffcp-2f);
     q = BRIO_MULADD_F32(r * r, q, r);
-    return brio_scale_f32(1.0f + q, n, rounder);
+    return (brio_scaled_f32){1.0f + q, n, rounder};
 }
 
-BRIO_INLINE double brio_exp_f64_fast(double x)
+BRIO_INLINE float brio_exp_f32_fast(float x)
 {
-    int64_t low = brio_below_f64(x, -746.0);
-    double a = brio_keep_f64(x, ~(brio_exp_f64_special(x) | low));
+    float a = brio_at_least_f32(brio_keep_f32(x, ~brio_exp_f32_special(x)), -104.0f);
+    return brio_scale_f32(brio_exp_core_f32(a));
+}
+
+/* exp(a) in parts, |a| below overflow. */
+BRIO_INLINE brio_scaled_f64 brio_exp_core_f64(double a)
+{
     double rounder = BRIO_MULADD_F64(a, 0x1.71547652b82fep0, BRIO_ROUNDER_F64);
     double n = rounder - BRIO_ROUNDER_F64;
     double r = BRIO_MULADD_F64(n, -0x1.62e42fefa4p-1, a);
@@ -99,7 +124,14 @@ BRIO_INLINE double brio_exp_f64_fast(double x)
     q = BRIO_MULADD_F64(q, r, 0x1.55555555554fdp-3);
     q = BRIO_MULADD_F64(q, r, 0x1.000000000000ap-1);
     q = BRIO_MULADD_F64(r * r, q, r);
-    return brio_keep_f64(brio_scale_f64(1.0 + q, n, rounder), ~low);
+    return (brio_scaled_f64){1.0 + q, n, rounder};
+}
+
+BRIO_INLINE double brio_exp_f64_fast(double x)
+{
+    int64_t low = brio_below_f64(x, -746.0);
+    double a = brio_keep_f64(x, ~(brio_exp_f64_special(x) | low));
+    return brio_keep_f64(brio_scale_f64(brio_exp_core_f64(a)), ~low);
 }
 
 BRIO_INLINE float brio_exp2_f32_fast(float x)
@@ -114,7 +146,7 @@ BRIO_INLINE float brio_exp2_f32_fast(float x)
     q = BRIO_MULADD_F32(q, r, 0x1.c6af74p-5f);
     q = BRIO_MULADD_F32(q, r, 0x1.ebfbd8p-3f);
     q = BRIO_MULADD_F32(q, r, 0x1.62e43p-1f);
-    return brio_scale_f32(BRIO_MULADD_F32(q, r, 1.0f), n, rounder);
+    return brio_scale_f32((brio_scaled_f32){BRIO_MULADD_F32(q, r, 1.0f), n, rounder});
 }
 
 BRIO_INLINE double brio_exp2_f64_fast(double x)
@@ -135,7 +167,7 @@ BRIO_INLINE double brio_exp2_f64_fast(double x)
     q = BRIO_MULADD_F64(q, r, 0x1.c6b08d704a12ap-5);
     q = BRIO_MULADD_F64(q, r, 0x1.ebfbdff82c5a6p-3);
     q = BRIO_MULADD_F64(q, r, 0x1.62e42fefa39efp-1);
-    return brio_keep_f64(brio_scale_f64(BRIO_MULADD_F64(q, r, 1.0), n, rounder), ~low);
+    return brio_keep_f64(brio_scale_f64((brio_scaled_f64){BRIO_MULADD_F64(q, r, 1.0), n, rounder}), ~low);
 }
 
 /* expm1(a) for -104 <= a <= 88: 2^n * expm1(r) + (2^n - 1). */
@@ -181,7 +213,7 @@ BRIO_INLINE double brio_expm1_core_f64(double a)
 BRIO_INLINE float brio_expm1_f32_fast(float x)
 {
     float a = brio_at_least_f32(brio_keep_f32(x, ~brio_expm1_f32_special(x)), -30.0f);
-    return brio_flip_sign_f32(brio_abs_f32(brio_expm1_core_f32(a)), x);
+    return brio_with_sign_f32(brio_expm1_core_f32(a), x);
 }
 
 BRIO_INLINE double brio_expm1_f64_fast(double x)
@@ -189,7 +221,7 @@ BRIO_INLINE double brio_expm1_f64_fast(double x)
     int64_t low = brio_below_f64(x, -60.0);
     double a = brio_keep_f64(x, ~(brio_expm1_f64_special(x) | low));
     double y = brio_blend_f64(low, -1.0, brio_expm1_core_f64(a));
-    return brio_flip_sign_f64(brio_abs_f64(y), x);
+    return brio_with_sign_f64(y, x);
 }
 
 #endif

@@ -37,5 +37,7 @@
 #include "op/math/exp.h"
 #include "op/math/log.h"
 #include "op/math/trig.h"
+#include "op/math/hyperbolic.h"
+#include "op/math/inverse.h"
 
 #endif

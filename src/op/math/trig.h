@@ -1,4 +1,4 @@
-/* sin, cos.
+/* sin, cos, tan.
  *
  * |x| = n * pi/2 + r with |r| <= pi/4, pi/2 in several parts (Cody and Waite). With fused multiply-add the
  * parts are as wide as the format; without it, f64 takes parts narrow enough that n times each is
@@ -28,6 +28,16 @@ BRIO_INLINE int32_t brio_cos_f32_special(float x)
 }
 
 BRIO_INLINE int64_t brio_cos_f64_special(double x)
+{
+    return brio_beyond_f64(x, BRIO_TRIG_MAX_F64);
+}
+
+BRIO_INLINE int32_t brio_tan_f32_special(float x)
+{
+    return brio_beyond_f32(x, BRIO_TRIG_MAX_F32);
+}
+
+BRIO_INLINE int64_t brio_tan_f64_special(double x)
 {
     return brio_beyond_f64(x, BRIO_TRIG_MAX_F64);
 }
@@ -69,8 +79,9 @@ BRIO_INLINE brio_arc_f64 brio_reduce_f64(double a)
 #else
     double r = a - n * 0x1.921fb4p0;
     r -= n * 0x1.4442dp-24;
-    r -= n * 0x1.846988p-48;
-    r -= n * 0x1.8cc51701b839ap-72;
+    double third = n * 0x1.846988p-48;
+    double sum = r - third;
+    r = sum + (((r - sum) - third) - n * 0x1.8cc51701b839ap-72);
 #endif
     return (brio_arc_f64){r, brio_bits_f64(rounder)};
 }
@@ -157,6 +168,26 @@ BRIO_INLINE double brio_cos_f64_fast(double x)
     brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_cos_f64_special(x)));
     arc.quadrant += 1;
     return brio_sin_arc_f64(arc);
+}
+
+/* The quotient of the two series, upside down and negative in odd quadrants. */
+BRIO_INLINE float brio_tan_f32_fast(float x)
+{
+    brio_arc_f32 arc = brio_reduce_f32(brio_keep_f32(brio_abs_f32(x), ~brio_tan_f32_special(x)));
+    float sine = brio_sin_octant_f32(arc.r), cosine = brio_cos_octant_f32(arc.r);
+    int32_t odd = -(int32_t)(arc.quadrant & 1);
+    float y = brio_blend_f32(odd, cosine, sine) / brio_blend_f32(odd, -sine, cosine);
+    return brio_flip_sign_f32(y, x);
+}
+
+/* The quotient of the two series, upside down and negative in odd quadrants. */
+BRIO_INLINE double brio_tan_f64_fast(double x)
+{
+    brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_tan_f64_special(x)));
+    double sine = brio_sin_octant_f64(arc.r), cosine = brio_cos_octant_f64(arc.r);
+    int64_t odd = -(int64_t)(arc.quadrant & 1);
+    double y = brio_blend_f64(odd, cosine, sine) / brio_blend_f64(odd, -sine, cosine);
+    return brio_flip_sign_f64(y, x);
 }
 
 #endif
