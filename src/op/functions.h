@@ -3,6 +3,7 @@
 #define BRIO_OP_FUNCTIONS_H
 
 #include "op/dialect.h"
+#include "op/math/libm.h"
 #include "op/rules.h"
 
 #define BRIO_PI 3.14159265358979323846
@@ -60,34 +61,6 @@ BRIO_INLINE void brio_raise_overflow(void)
 #define W uint64_t
 #define SUFFIX u64
 #include "op/functions_unsigned.inc"
-
-/* Of the C library, exact: compilers turn them into instructions where there are any. */
-#define BRIO_LIBM_(name)                     \
-    BRIO_INLINE float brio_##name##_f32(float a)   \
-    {                                        \
-        return __builtin_##name##f(a);       \
-    }                                        \
-    BRIO_INLINE double brio_##name##_f64(double a) \
-    {                                        \
-        return __builtin_##name(a);          \
-    }
-BRIO_LIBM_(fabs)
-BRIO_LIBM_(sqrt)
-BRIO_LIBM_(floor)
-BRIO_LIBM_(ceil)
-BRIO_LIBM_(trunc)
-BRIO_LIBM_(rint)
-#undef BRIO_LIBM_
-
-BRIO_INLINE float brio_fmod_f32(float a, float b)
-{
-    return __builtin_fmodf(a, b);
-}
-
-BRIO_INLINE double brio_fmod_f64(double a, double b)
-{
-    return __builtin_fmod(a, b);
-}
 
 #define T float
 #define U uint32_t

@@ -9,18 +9,20 @@
 
 /* rule, A, B, C, Y, Z, outputs: the types of a loop of dtype T. */
 #define BRIO_TYPES_SAME(T) T, T, T, T, T
-#define BRIO_TYPES_DIVIDE(T) T, T, T, T, T           /* integers divide in float64 */
-#define BRIO_TYPES_WIDE(T) T, T, T, T, T             /* always float64 */
-#define BRIO_TYPES_NEXT(T) T, T, T, T, T             /* float16 works on its own bits */
-#define BRIO_TYPES_PAIR(T) T, T, T, T, T             /* two outputs */
-#define BRIO_TYPES_COMPARE(T) T, T, T, uint8_t, T    /* bool; int64 and uint64 mix exactly */
-#define BRIO_TYPES_TEST(T) T, T, T, uint8_t, T       /* bool */
-#define BRIO_TYPES_COUNT(T) T, T, T, uint8_t, T      /* uint8 */
-#define BRIO_TYPES_CHOOSE(T) uint8_t, T, T, T, T     /* bool, then two of the same */
-#define BRIO_TYPES_LDEXP(T) T, int32_t, T, T, T      /* float and int32 or int64 */
-#define BRIO_TYPES_FREXP(T) T, T, T, T, int32_t      /* float and int32 out */
+#define BRIO_TYPES_MATH(T) T, T, T, T, T          /* SAME, by a fast form and libm (op/math/math.h) */
+#define BRIO_TYPES_DIVIDE(T) T, T, T, T, T        /* integers divide in float64 */
+#define BRIO_TYPES_WIDE(T) T, T, T, T, T          /* always float64 */
+#define BRIO_TYPES_NEXT(T) T, T, T, T, T          /* float16 works on its own bits */
+#define BRIO_TYPES_PAIR(T) T, T, T, T, T          /* two outputs */
+#define BRIO_TYPES_COMPARE(T) T, T, T, uint8_t, T /* bool; int64 and uint64 mix exactly */
+#define BRIO_TYPES_TEST(T) T, T, T, uint8_t, T    /* bool */
+#define BRIO_TYPES_COUNT(T) T, T, T, uint8_t, T   /* uint8 */
+#define BRIO_TYPES_CHOOSE(T) uint8_t, T, T, T, T  /* bool, then two of the same */
+#define BRIO_TYPES_LDEXP(T) T, int32_t, T, T, T   /* float and int32 or int64 */
+#define BRIO_TYPES_FREXP(T) T, T, T, T, int32_t   /* float and int32 out */
 
 #define BRIO_NOUT_SAME 1
+#define BRIO_NOUT_MATH 1
 #define BRIO_NOUT_DIVIDE 1
 #define BRIO_NOUT_WIDE 1
 #define BRIO_NOUT_NEXT 1
@@ -32,10 +34,11 @@
 #define BRIO_NOUT_LDEXP 1
 #define BRIO_NOUT_FREXP 2
 
-/* BRIO_HAS(expression): 0 when it is the word NONE, else 1. */
+/* BRIO_HAS(expression): 0 when it is the word NONE, else 1. (An expression has no bare comma.) */
 #define BRIO_SECOND_(first, second, ...) second
-#define BRIO_PROBE_(...) BRIO_SECOND_(__VA_ARGS__, 1, )
-#define BRIO_HAS(...) BRIO_PROBE_(__VA_ARGS__)
+#define BRIO_HAS_(...) BRIO_SECOND_(__VA_ARGS__, 1, )
+#define BRIO_HAS(...) BRIO_HAS_(__VA_ARGS__)
+#define NONE , 0
 #define BRIO_PASTE_(a, b) a##b
 #define BRIO_PASTE(a, b) BRIO_PASTE_(a, b)
 /* BRIO_IF(condition)(this): `this` when the condition is 1, nothing when it is 0. */
@@ -45,6 +48,7 @@
 
 typedef enum brio_rule {
     BRIO_RULE_SAME,
+    BRIO_RULE_MATH,
     BRIO_RULE_DIVIDE,
     BRIO_RULE_WIDE,
     BRIO_RULE_NEXT,
@@ -77,6 +81,7 @@ typedef struct brio_op_line {
 extern const brio_op_line brio_op_lines[BRIO_OP_COUNT];
 
 /* brio_op_resolve for one line. */
-brio_status brio_rule_resolve(const brio_op_line *line, const brio_dtype *in, brio_dtype *loop, brio_dtype *out);
+brio_status brio_rule_resolve(const brio_op_line *line, const brio_dtype *in, brio_dtype *loop,
+                              brio_dtype *out);
 
 #endif
