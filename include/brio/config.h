@@ -28,6 +28,15 @@ BRIO_EXPORT void brio_set_lazy(int lazy);
  * BRIO_CPU_LEVEL=v2|v3|v4 may lower it, never raise it above what the processor has. Static. */
 BRIO_EXPORT const char *brio_cpu_level(void);
 
+/** Sets the OpenBLAS that matrix products are to use (a path for dlopen, e.g. that of NumPy's own copy);
+ * BRIO_OPENBLAS goes before it, the system's comes after it. Without effect once one is in use.
+ * BRIO_E_VALUE when `path` is NULL or has 1024 characters or more. */
+BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_set_blas_path(const char *path);
+
+/** The OpenBLAS in use, or "none: " and why; a sentence that says so before the first product. Valid
+ * until the next product or brio_set_blas_path. */
+BRIO_EXPORT const char *brio_blas_info(void);
+
 /** The n-th complaint about the environment (n from 0), or NULL when there are no more. Static. */
 BRIO_EXPORT const char *brio_config_warning(int n);
 
