@@ -1,0 +1,1 @@
+"""Do no harm: what Brio costs where it cannot help."""
