@@ -18,7 +18,7 @@ enum { BRIO_SLOT_MIXED0 = BRIO_DTYPE_COUNT, BRIO_SLOT_MIXED1, BRIO_SLOT_COUNT };
 #define BRIO_PROGRAM_MAX_CONSTS 32
 #define BRIO_PROGRAM_MAX_STEPS 96
 #define BRIO_PROGRAM_MAX_OUTPUTS 4
-#define BRIO_PROGRAM_MAX_VALUES \
+#define BRIO_PROGRAM_MAX_VALUES                                                                              \
     (BRIO_PROGRAM_MAX_INPUTS + BRIO_PROGRAM_MAX_CONSTS + BRIO_MAX_OUT * BRIO_PROGRAM_MAX_STEPS)
 
 typedef enum brio_step_kind {
@@ -30,20 +30,20 @@ typedef enum brio_step_kind {
 typedef struct brio_step {
     uint8_t kind;
     uint8_t nin, nout;
-    uint8_t dtype;                 /* the slot of BRIO_STEP_OP: brio_op_slot() */
-    brio_op op;                    /* BRIO_STEP_OP */
-    uint16_t in[BRIO_MAX_IN];      /* values read */
-    uint16_t out[BRIO_MAX_OUT];    /* values written */
-    brio_external_loop external;   /* BRIO_STEP_EXTERNAL */
+    uint8_t dtype;               /* the slot of BRIO_STEP_OP: brio_op_slot() */
+    brio_op op;                  /* BRIO_STEP_OP */
+    uint16_t in[BRIO_MAX_IN];    /* values read */
+    uint16_t out[BRIO_MAX_OUT];  /* values written */
+    brio_external_loop external; /* BRIO_STEP_EXTERNAL */
     void *external_data;
 } brio_step;
 
 typedef struct brio_program {
     uint16_t ninputs, nconsts, nsteps, noutputs, nvalues;
-    uint8_t dtypes[BRIO_PROGRAM_MAX_VALUES];            /* brio_dtype of each value */
-    brio_value consts[BRIO_PROGRAM_MAX_CONSTS];         /* in the dtype of its value */
+    uint8_t dtypes[BRIO_PROGRAM_MAX_VALUES];    /* brio_dtype of each value */
+    brio_value consts[BRIO_PROGRAM_MAX_CONSTS]; /* in the dtype of its value */
     brio_step steps[BRIO_PROGRAM_MAX_STEPS];
-    uint16_t outputs[BRIO_PROGRAM_MAX_OUTPUTS];         /* the values that are delivered */
+    uint16_t outputs[BRIO_PROGRAM_MAX_OUTPUTS]; /* the values that are delivered */
 } brio_program;
 
 /* The slot for inputs of the dtypes that brio_op_resolve chose (`loop`). float16 has slots like any

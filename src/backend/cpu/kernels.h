@@ -16,22 +16,29 @@ typedef void (*brio_pack)(char *to, const char *from, int64_t rows, int64_t cols
 
 struct brio_cpu_reduce_kernels; /* reduce_kernels.h */
 struct brio_cpu_sort_kernels;   /* sort_kernels.h */
-struct brio_cpu_matmul_kernels; /* matmul_kernels.h */
+
+/* Whether any of n contiguous floats is changed by its cast in a way that is a floating-point
+ * condition: to an integer INVALID, to float16 OVERFLOW. */
+typedef int (*brio_cast_check)(const char *from, int64_t n);
 
 typedef struct brio_cpu_kernels {
-    const char *name;                           /* "x86-64-v3" */
-    const brio_loop (*loops)[BRIO_SLOT_COUNT];  /* [op][slot]; NULL: no such loop */
-    const brio_loop (*casts)[BRIO_DTYPE_COUNT]; /* [from][to]; NULL for the complex dtypes */
-    brio_pack pack[4], unpack[4];               /* by log2 of the element's bytes */
+    const char *name;                                  /* "v3" */
+    const brio_loop *loops[BRIO_SLOT_COUNT];           /* [slot][op]; NULL: no such loop */
+    const brio_loop (*casts)[BRIO_DTYPE_COUNT];        /* [from][to]; NULL for the complex dtypes */
+    const brio_cast_check (*checks)[BRIO_DTYPE_COUNT]; /* [from][to]; NULL: the cast's own conditions hold */
+    const brio_pack *pack, *unpack;                    /* [log2 of the element's bytes] */
     void (*stream)(char *to, const char *from,
                    size_t bytes); /* past the caches; `to` aligned to its element */
     const struct brio_cpu_reduce_kernels *reduce;
     const struct brio_cpu_sort_kernels *sort;
-    const struct brio_cpu_matmul_kernels *matmul;
 } brio_cpu_kernels;
 
 /* The table of the level that runs. Never NULL, always the same. */
 const brio_cpu_kernels *brio_cpu_kernels_now(void);
+
+/* The table of the index-th level that was built, lowest first, and whether this machine can run it; NULL
+ * behind the last. For tests that compare levels. */
+const brio_cpu_kernels *brio_cpu_kernels_at(int index, int *runs);
 
 /* The loop of an operation for a slot (program.h), e.g. brio_cpu_loop(op, BRIO_F32); NULL when the
  * operation has none. */

@@ -28,13 +28,13 @@ typedef enum brio_tile_form {
     BRIO_TILE_STRIDED     /* packed for every run */
 } brio_tile_form;
 
-/* An input over the collapsed space. */
+/* An operand over the space, its dimensions merged as far as its own strides allow. */
 typedef struct brio_tile_operand {
     char *data;
-    int form, itemsize;
+    int form, itemsize, ndim;
     int64_t period;
-    size_t offset; /* of its room in the scratch, when it has one */
-    int64_t strides[BRIO_MAX_DIMS];
+    size_t room; /* offset of its room in the scratch, when it is not read in place */
+    int64_t shape[BRIO_MAX_DIMS], strides[BRIO_MAX_DIMS];
 } brio_tile_operand;
 
 typedef struct brio_tile_plan {
@@ -44,12 +44,13 @@ typedef struct brio_tile_plan {
     int64_t tile;         /* elements in a run at most: a power of two */
     int64_t cost;         /* of one element, in simple operations; at least 1 */
     size_t scratch_bytes; /* for one worker */
-    int ndim;             /* of the collapsed space */
-    int64_t shape[BRIO_MAX_DIMS];
     brio_tile_operand in[BRIO_PROGRAM_MAX_INPUTS];
-    size_t room[BRIO_PROGRAM_MAX_VALUES];    /* offset of a constant or result in the scratch */
-    brio_loop loops[BRIO_PROGRAM_MAX_STEPS]; /* NULL: external */
-    uint8_t quiet[BRIO_PROGRAM_MAX_STEPS];   /* whether the conditions a step raises mean nothing */
+    uint16_t place[BRIO_PROGRAM_MAX_VALUES]; /* register of a packed input or a result */
+    size_t registers;                        /* offset of the first register */
+    size_t register_bytes;
+    brio_loop loops[BRIO_PROGRAM_MAX_STEPS];        /* NULL: external */
+    brio_cast_check checks[BRIO_PROGRAM_MAX_STEPS]; /* of casts that have one */
+    uint8_t quiet[BRIO_PROGRAM_MAX_STEPS];          /* whether the conditions a step raises mean nothing */
 } brio_tile_plan;
 
 typedef struct brio_tile_worker {
@@ -58,6 +59,16 @@ typedef struct brio_tile_worker {
     uint32_t fp;
     char *at[BRIO_PROGRAM_MAX_VALUES];
 } brio_tile_worker;
+
+/* Lays an operand over a space. */
+void brio_tile_lay(brio_tile_operand *operand, const brio_strided *strided, int itemsize, int ndim,
+                   const int64_t *shape);
+
+/* Copies elements [begin, begin + n) of an operand to contiguous ones at `to`, and back. */
+void brio_tile_pack(const brio_cpu_kernels *kernels, const brio_tile_operand *operand, int64_t begin,
+                    int64_t n, char *to);
+void brio_tile_unpack(const brio_cpu_kernels *kernels, const brio_tile_operand *operand, int64_t begin,
+                      int64_t n, const char *from);
 
 /* Makes the plan. BRIO_E_TYPE when the program holds a step that has no loop. `count` may be 0. */
 brio_status brio_tile_prepare(brio_tile_plan *plan, const brio_program *program, int ndim,

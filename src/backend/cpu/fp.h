@@ -1,0 +1,39 @@
+/* The floating-point conditions of this thread: reading and forgetting them, at a few cycles each. */
+#ifndef BRIO_CPU_FP_H
+#define BRIO_CPU_FP_H
+
+#include "backend/backend.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+
+static inline uint32_t brio_fp_read(void)
+{
+    const unsigned raised = _mm_getcsr();
+    return (raised & 4 ? BRIO_FP_DIVIDE : 0) | (raised & 8 ? BRIO_FP_OVERFLOW : 0) |
+           (raised & 16 ? BRIO_FP_UNDERFLOW : 0) | (raised & 1 ? BRIO_FP_INVALID : 0);
+}
+
+static inline void brio_fp_clear(void)
+{
+    const unsigned raised = _mm_getcsr();
+    if (raised & 63)
+        _mm_setcsr(raised & ~63u);
+}
+#else
+#include <fenv.h>
+
+static inline uint32_t brio_fp_read(void)
+{
+    const int raised = fetestexcept(FE_ALL_EXCEPT);
+    return (raised & FE_DIVBYZERO ? BRIO_FP_DIVIDE : 0) | (raised & FE_OVERFLOW ? BRIO_FP_OVERFLOW : 0) |
+           (raised & FE_UNDERFLOW ? BRIO_FP_UNDERFLOW : 0) | (raised & FE_INVALID ? BRIO_FP_INVALID : 0);
+}
+
+static inline void brio_fp_clear(void)
+{
+    feclearexcept(FE_ALL_EXCEPT);
+}
+#endif
+
+#endif

@@ -1,0 +1,188 @@
+/* The shapes of loop that the table's expressions are put into, by number of inputs and outputs.
+ *
+ * Every loop loads all its inputs before it stores, so that an output may be exactly an input. */
+#ifndef BRIO_CPU_LOOPS_H
+#define BRIO_CPU_LOOPS_H
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/level.h"
+#include "op/functions.h"
+
+/* Iterations do not depend on each other, whatever the pointers look like. */
+#if defined(__clang__)
+#define BRIO_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define BRIO_IVDEP _Pragma("GCC ivdep")
+#endif
+
+/* Expressions may ignore an input (isnan of an integer) or compare it with itself. */
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wbool-operation"
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtautological-constant-compare"
+#pragma GCC diagnostic ignored "-Wpass-failed"
+#endif
+
+/* The unused ones among A, B, C, Y, Z (rules.h) stay unused. */
+#define BRIO_LOOP_11(name, expression, ...) BRIO_LOOP_11_(BRIO_LOOP_NAME(name), expression, __VA_ARGS__)
+#define BRIO_LOOP_11_(loop, expression, A, B, C, Y, Z)                                                       \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        const A *pa = (const A *)args[0];                                                                    \
+        Y *py = (Y *)args[1];                                                                                \
+        BRIO_IVDEP                                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                    \
+            const A a = pa[i];                                                                               \
+            (void)a;                                                                                         \
+            py[i] = (Y)(expression);                                                                         \
+        }                                                                                                    \
+    }
+
+#define BRIO_LOOP_21(name, expression, ...) BRIO_LOOP_21_(BRIO_LOOP_NAME(name), expression, __VA_ARGS__)
+#define BRIO_LOOP_21_(loop, expression, A, B, C, Y, Z)                                                       \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        const A *pa = (const A *)args[0];                                                                    \
+        const B *pb = (const B *)args[1];                                                                    \
+        Y *py = (Y *)args[2];                                                                                \
+        BRIO_IVDEP                                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                    \
+            const A a = pa[i];                                                                               \
+            const B b = pb[i];                                                                               \
+            py[i] = (Y)(expression);                                                                         \
+        }                                                                                                    \
+    }
+
+#define BRIO_LOOP_31(name, expression, ...) BRIO_LOOP_31_(BRIO_LOOP_NAME(name), expression, __VA_ARGS__)
+#define BRIO_LOOP_31_(loop, expression, A, B, C, Y, Z)                                                       \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        const A *pa = (const A *)args[0];                                                                    \
+        const B *pb = (const B *)args[1];                                                                    \
+        const C *pc = (const C *)args[2];                                                                    \
+        Y *py = (Y *)args[3];                                                                                \
+        BRIO_IVDEP                                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                    \
+            const A a = pa[i];                                                                               \
+            const B b = pb[i];                                                                               \
+            const C c = pc[i];                                                                               \
+            py[i] = (Y)(expression);                                                                         \
+        }                                                                                                    \
+    }
+
+#define BRIO_LOOP_12(name, expression, ...) BRIO_LOOP_12_(BRIO_LOOP_NAME(name), expression, __VA_ARGS__)
+#define BRIO_LOOP_12_(loop, expression, A, B, C, Y, Z)                                                       \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        const A *pa = (const A *)args[0];                                                                    \
+        Y *py = (Y *)args[1];                                                                                \
+        Z *pz = (Z *)args[2];                                                                                \
+        BRIO_IVDEP                                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                    \
+            const A a = pa[i];                                                                               \
+            Z z;                                                                                             \
+            py[i] = (Y)(expression);                                                                         \
+            pz[i] = z;                                                                                       \
+        }                                                                                                    \
+    }
+
+#define BRIO_LOOP_22(name, expression, ...) BRIO_LOOP_22_(BRIO_LOOP_NAME(name), expression, __VA_ARGS__)
+#define BRIO_LOOP_22_(loop, expression, A, B, C, Y, Z)                                                       \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        const A *pa = (const A *)args[0];                                                                    \
+        const B *pb = (const B *)args[1];                                                                    \
+        Y *py = (Y *)args[2];                                                                                \
+        Z *pz = (Z *)args[3];                                                                                \
+        BRIO_IVDEP                                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                    \
+            const A a = pa[i];                                                                               \
+            const B b = pb[i];                                                                               \
+            Z z;                                                                                             \
+            py[i] = (Y)(expression);                                                                         \
+            pz[i] = z;                                                                                       \
+        }                                                                                                    \
+    }
+
+/* Elementary functions (op/math/math.h): the straight-line form over a block, then libm for the operands
+ * that are not regular. Blocks are copied first, since an output may be an input. */
+#define BRIO_MATH_BLOCK 512
+
+#define BRIO_MATH_11(name, expression, ...) BRIO_MATH_11_(BRIO_LOOP_NAME(name), name, __VA_ARGS__)
+#define BRIO_MATH_11_(loop, name, A, B, C, Y, Z)                                                             \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        A copy[BRIO_MATH_BLOCK];                                                                             \
+        for (int64_t begin = 0; begin < n; begin += BRIO_MATH_BLOCK) {                                       \
+            const int64_t count = n - begin < BRIO_MATH_BLOCK ? n - begin : BRIO_MATH_BLOCK;                 \
+            const A *pa = (const A *)args[0] + begin;                                                        \
+            Y *py = (Y *)args[1] + begin;                                                                    \
+            if (args[0] == args[1])                                                                          \
+                pa = memcpy(copy, pa, (size_t)count * sizeof(A));                                            \
+            S seen = 0;                                                                                      \
+            BRIO_IVDEP                                                                                       \
+            for (int64_t i = 0; i < count; i++) {                                                            \
+                seen |= BRIO_PASTE(special_, name)(pa[i], pa[i]);                                            \
+                py[i] = BRIO_PASTE(fast_, name)(pa[i], pa[i]);                                               \
+            }                                                                                                \
+            if (seen)                                                                                        \
+                for (int64_t i = 0; i < count; i++)                                                          \
+                    if (BRIO_PASTE(special_, name)(pa[i], pa[i]))                                            \
+                        py[i] = BRIO_PASTE(plain_, name)(pa[i], pa[i]);                                      \
+        }                                                                                                    \
+    }
+
+#define BRIO_MATH_21(name, expression, ...) BRIO_MATH_21_(BRIO_LOOP_NAME(name), name, __VA_ARGS__)
+#define BRIO_MATH_21_(loop, name, A, B, C, Y, Z)                                                             \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        A copy_a[BRIO_MATH_BLOCK], copy_b[BRIO_MATH_BLOCK];                                                  \
+        for (int64_t begin = 0; begin < n; begin += BRIO_MATH_BLOCK) {                                       \
+            const int64_t count = n - begin < BRIO_MATH_BLOCK ? n - begin : BRIO_MATH_BLOCK;                 \
+            const A *pa = (const A *)args[0] + begin, *pb = (const A *)args[1] + begin;                      \
+            Y *py = (Y *)args[2] + begin;                                                                    \
+            if (args[0] == args[2])                                                                          \
+                pa = memcpy(copy_a, pa, (size_t)count * sizeof(A));                                          \
+            if (args[1] == args[2])                                                                          \
+                pb = memcpy(copy_b, pb, (size_t)count * sizeof(A));                                          \
+            S seen = 0;                                                                                      \
+            BRIO_IVDEP                                                                                       \
+            for (int64_t i = 0; i < count; i++) {                                                            \
+                seen |= BRIO_PASTE(special_, name)(pa[i], pb[i]);                                            \
+                py[i] = BRIO_PASTE(fast_, name)(pa[i], pb[i]);                                               \
+            }                                                                                                \
+            if (seen)                                                                                        \
+                for (int64_t i = 0; i < count; i++)                                                          \
+                    if (BRIO_PASTE(special_, name)(pa[i], pb[i]))                                            \
+                        py[i] = BRIO_PASTE(plain_, name)(pa[i], pb[i]);                                      \
+        }                                                                                                    \
+    }
+
+#define BRIO_IS_MATH_MATH 1
+#define BRIO_IS_MATH_SAME 0
+#define BRIO_IS_MATH_DIVIDE 0
+#define BRIO_IS_MATH_WIDE 0
+#define BRIO_IS_MATH_NEXT 0
+#define BRIO_IS_MATH_PAIR 0
+#define BRIO_IS_MATH_COMPARE 0
+#define BRIO_IS_MATH_TEST 0
+#define BRIO_IS_MATH_COUNT 0
+#define BRIO_IS_MATH_CHOOSE 0
+#define BRIO_IS_MATH_LDEXP 0
+#define BRIO_IS_MATH_FREXP 0
+
+/* The shape for a rule: BRIO_LOOP_<nin><nout>, or BRIO_MATH_<nin><nout>. */
+#define BRIO_FORM_SAME BRIO_LOOP_
+#define BRIO_FORM_MATH BRIO_MATH_
+#define BRIO_FORM_DIVIDE BRIO_LOOP_
+#define BRIO_FORM_WIDE BRIO_LOOP_
+#define BRIO_FORM_NEXT BRIO_LOOP_
+#define BRIO_FORM_PAIR BRIO_LOOP_
+#define BRIO_FORM_COMPARE BRIO_LOOP_
+#define BRIO_FORM_TEST BRIO_LOOP_
+#define BRIO_FORM_COUNT BRIO_LOOP_
+#define BRIO_FORM_CHOOSE BRIO_LOOP_
+#define BRIO_FORM_LDEXP BRIO_LOOP_
+#define BRIO_FORM_FREXP BRIO_LOOP_
+
+#endif

@@ -1,0 +1,295 @@
+/* The map primitive: a program over a space, tile by tile, on all threads. */
+#include "backend/cpu/map.h"
+#include "backend/cpu/fp.h"
+#include "backend/cpu/tile.h"
+#include "op/rules.h"
+#include "runtime/error.h"
+
+#include <brio/config.h>
+#include <brio/memory.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Work below this many simple operations is not worth waking another thread for. */
+#define SERIAL_WORK (64 * 1024)
+/* Elements up to which one operation on contiguous operands is one call of its loop. */
+#define DIRECT_MAX (32 * 1024)
+/* Outputs from this size on go past the caches. */
+#define STREAM_BYTES (4 << 20)
+#define STACK_SCRATCH (16 * 1024)
+
+typedef enum delivery {
+    IN_PLACE, /* steps write to the output itself */
+    COPIED,   /* from a register when all steps are done */
+    STREAMED,
+    UNPACKED
+} delivery;
+
+typedef struct map_state {
+    brio_tile_plan plan;
+    brio_tile_operand out[BRIO_PROGRAM_MAX_OUTPUTS];
+    delivery how[BRIO_PROGRAM_MAX_OUTPUTS];
+    char *room; /* for each worker: a brio_tile_worker, then its scratch */
+    size_t room_bytes;
+    int want_fp;
+    atomic_uint fp;
+} map_state;
+
+/* ---- One operation on contiguous operands ----------------------------------------------------- */
+
+static int is_contiguous(const brio_strided *operand, int ndim, const int64_t *shape, int64_t itemsize)
+{
+    for (int d = ndim - 1; d >= 0; d--) {
+        if (shape[d] != 1 && operand->strides[d] != itemsize)
+            return 0;
+        itemsize *= shape[d];
+    }
+    return 1;
+}
+
+/* Whether the program is one operation whose inputs are the program's and whose outputs are delivered. */
+static int is_one_operation(const brio_program *program)
+{
+    const brio_step *step = &program->steps[0];
+    if (program->nsteps != 1 || step->kind != BRIO_STEP_OP || program->nconsts ||
+        program->noutputs != step->nout)
+        return 0;
+    for (int j = 0; j < step->nout; j++)
+        if (program->outputs[j] != step->out[j])
+            return 0;
+    return 1;
+}
+
+/* Runs the loop in one call and returns 1 when the work is of that kind. */
+static int map_directly(const brio_map_args *args, int64_t count)
+{
+    const brio_program *program = args->program;
+    if (count > DIRECT_MAX || !is_one_operation(program))
+        return 0;
+    const brio_step *step = &program->steps[0];
+    char *at[BRIO_MAX_IN + BRIO_MAX_OUT];
+    brio_dtype in[BRIO_MAX_IN];
+    for (int k = 0; k < step->nin; k++) {
+        const int v = step->in[k];
+        in[k] = (brio_dtype)program->dtypes[v];
+        if (!is_contiguous(&args->in[v], args->ndim, args->shape, (int64_t)brio_dtype_size(in[k])))
+            return 0;
+        at[k] = args->in[v].data;
+    }
+    for (int j = 0; j < step->nout; j++) {
+        const int64_t itemsize = (int64_t)brio_dtype_size((brio_dtype)program->dtypes[step->out[j]]);
+        if (!is_contiguous(&args->out[j], args->ndim, args->shape, itemsize))
+            return 0;
+        at[step->nin + j] = args->out[j].data;
+    }
+    const brio_loop loop = brio_cpu_loop(step->op, brio_op_slot(step->op, in));
+    if (!loop || brio_op_cost(step->op) * count > SERIAL_WORK)
+        return 0;
+    const int want_fp = args->fp_flags && brio_op_conditions(step->op);
+    if (want_fp)
+        brio_fp_clear();
+    loop(at, count);
+    if (want_fp)
+        *args->fp_flags |= brio_fp_read();
+    return 1;
+}
+
+/* ---- Any program ------------------------------------------------------------------------------ */
+
+/* The bytes between the lowest and the highest address of an operand's elements. */
+static void bounds(const brio_strided *operand, int ndim, const int64_t *shape, int64_t itemsize, char **low,
+                   char **high)
+{
+    *low = operand->data;
+    *high = operand->data + itemsize;
+    for (int d = 0; d < ndim; d++) {
+        const int64_t reach = operand->strides[d] * (shape[d] - 1);
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
+    }
+}
+
+static int overlaps_an_input(const brio_map_args *args, int j)
+{
+    const brio_program *program = args->program;
+    char *low, *high, *in_low, *in_high;
+    bounds(&args->out[j], args->ndim, args->shape,
+           (int64_t)brio_dtype_size((brio_dtype)program->dtypes[program->outputs[j]]), &low, &high);
+    for (int i = 0; i < program->ninputs; i++) {
+        bounds(&args->in[i], args->ndim, args->shape,
+               (int64_t)brio_dtype_size((brio_dtype)program->dtypes[i]), &in_low, &in_high);
+        if (in_low < high && low < in_high)
+            return 1;
+    }
+    return 0;
+}
+
+/* An output that lies where an input does may be written early only by the last step. */
+static int is_last_result(const brio_program *program, int value)
+{
+    if (program->nsteps == 0)
+        return 0;
+    const brio_step *last = &program->steps[program->nsteps - 1];
+    return value == last->out[0] || (last->nout == 2 && value == last->out[1]);
+}
+
+static void choose_delivery(map_state *state, const brio_map_args *args)
+{
+    const brio_program *program = args->program;
+    for (int j = 0; j < program->noutputs; j++) {
+        const int value = program->outputs[j];
+        const int itemsize = (int)brio_dtype_size((brio_dtype)program->dtypes[value]);
+        brio_tile_lay(&state->out[j], &args->out[j], itemsize, args->ndim, args->shape);
+        const int overlaps = overlaps_an_input(args, j);
+        if (state->out[j].form != BRIO_TILE_CONTIGUOUS)
+            state->how[j] = UNPACKED;
+        else if (!overlaps && state->plan.count * itemsize >= STREAM_BYTES)
+            state->how[j] = STREAMED;
+        else if (!overlaps || is_last_result(program, value))
+            state->how[j] = IN_PLACE;
+        else
+            state->how[j] = COPIED;
+    }
+}
+
+static void run_tile(map_state *state, brio_tile_worker *worker, int64_t begin, int64_t n)
+{
+    const brio_cpu_kernels *kernels = state->plan.kernels;
+    char *where[BRIO_PROGRAM_MAX_OUTPUTS];
+    for (int j = 0; j < state->plan.program->noutputs; j++)
+        where[j] = state->how[j] == IN_PLACE ? state->out[j].data + begin * state->out[j].itemsize : NULL;
+    brio_tile_run(&state->plan, worker, begin, n, where);
+    for (int j = 0; j < state->plan.program->noutputs; j++) {
+        const brio_tile_operand *out = &state->out[j];
+        char *to = out->data + begin * out->itemsize;
+        if (state->how[j] == STREAMED)
+            kernels->stream(to, where[j], (size_t)(n * out->itemsize));
+        else if (state->how[j] == COPIED)
+            memcpy(to, where[j], (size_t)(n * out->itemsize));
+        else if (state->how[j] == UNPACKED)
+            brio_tile_unpack(kernels, out, begin, n, where[j]);
+    }
+}
+
+/* Works on the tiles [begin, end). */
+static void run_tiles(void *context, int64_t begin, int64_t end, int worker_index)
+{
+    map_state *state = context;
+    const int64_t tile = state->plan.tile, count = state->plan.count;
+    brio_tile_worker *worker = (brio_tile_worker *)(state->room + (size_t)worker_index * state->room_bytes);
+    if (!worker->scratch)
+        brio_tile_begin(&state->plan, worker, worker + 1, state->want_fp);
+    for (int64_t t = begin; t < end; t++)
+        run_tile(state, worker, t * tile, count - t * tile < tile ? count - t * tile : tile);
+    if (state->want_fp)
+        atomic_fetch_or_explicit(&state->fp, brio_tile_end(worker), memory_order_relaxed);
+}
+
+static void run_on_workers(map_state *state, int workers)
+{
+    const int64_t tiles = (state->plan.count + state->plan.tile - 1) / state->plan.tile;
+    int64_t grain = tiles;
+    if (workers > 1) {
+        const int64_t least = SERIAL_WORK / (state->plan.tile * state->plan.cost) + 1;
+        grain = tiles / (8 * workers);
+        grain = grain < 1 ? 1 : grain > 64 ? 64 : grain;
+        grain = grain < least ? least : grain;
+    }
+    for (int w = 0; w < workers; w++)
+        ((brio_tile_worker *)(state->room + (size_t)w * state->room_bytes))->scratch = NULL;
+    if (workers == 1)
+        run_tiles(state, 0, tiles, 0);
+    else
+        brio_parallel_for(tiles, grain, run_tiles, state);
+}
+
+static brio_status run_map(map_state *state)
+{
+    _Alignas(64) char near[STACK_SCRATCH];
+    const int workers = state->plan.count * state->plan.cost <= SERIAL_WORK ? 1 : brio_threads();
+    state->room_bytes = (sizeof(brio_tile_worker) + state->plan.scratch_bytes + 63) & ~(size_t)63;
+    if (workers == 1 && state->room_bytes <= sizeof near) {
+        state->room = near;
+        run_on_workers(state, 1);
+        return BRIO_OK;
+    }
+    void *room;
+    BRIO_TRY(brio_memory_alloc((size_t)workers * state->room_bytes, &room));
+    state->room = room;
+    run_on_workers(state, workers);
+    brio_memory_free(room);
+    return BRIO_OK;
+}
+
+/* ---- The order of dimensions ------------------------------------------------------------------- */
+
+static int64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* Sorts dimensions so that the first output's strides fall; returns whether they were not so before. */
+static int sort_dimensions(const brio_map_args *args, int *order)
+{
+    int changed = 0;
+    const int64_t *strides = args->out[0].strides;
+    for (int d = 0; d < args->ndim; d++) {
+        int k = d;
+        for (; k > 0 && args->shape[d] > 1 && magnitude(strides[order[k - 1]]) < magnitude(strides[d]); k--)
+            order[k] = order[k - 1];
+        order[k] = d;
+        changed |= k != d;
+    }
+    return changed;
+}
+
+static void permute(brio_strided *to, const brio_strided *from, int ndim, const int *order)
+{
+    to->data = from->data;
+    for (int d = 0; d < ndim; d++)
+        to->strides[d] = from->strides[order[d]];
+}
+
+static brio_status map_in_order(const brio_map_args *args)
+{
+    map_state state;
+    BRIO_TRY(brio_tile_prepare(&state.plan, args->program, args->ndim, args->shape, args->in));
+    choose_delivery(&state, args);
+    state.want_fp = args->fp_flags != NULL;
+    atomic_init(&state.fp, 0);
+    BRIO_TRY(run_map(&state));
+    if (args->fp_flags)
+        *args->fp_flags |= atomic_load_explicit(&state.fp, memory_order_relaxed);
+    return BRIO_OK;
+}
+
+static brio_status map_permuted(const brio_map_args *args, const int *order)
+{
+    brio_strided in[BRIO_PROGRAM_MAX_INPUTS], out[BRIO_PROGRAM_MAX_OUTPUTS];
+    int64_t shape[BRIO_MAX_DIMS];
+    for (int i = 0; i < args->program->ninputs; i++)
+        permute(&in[i], &args->in[i], args->ndim, order);
+    for (int j = 0; j < args->program->noutputs; j++)
+        permute(&out[j], &args->out[j], args->ndim, order);
+    for (int d = 0; d < args->ndim; d++)
+        shape[d] = args->shape[order[d]];
+    brio_map_args sorted = *args;
+    sorted.shape = shape;
+    sorted.in = in;
+    sorted.out = out;
+    return map_in_order(&sorted);
+}
+
+brio_status brio_cpu_map(const brio_map_args *args)
+{
+    int64_t count = 1;
+    for (int d = 0; d < args->ndim; d++)
+        count *= args->shape[d];
+    if (count == 0 || args->program->noutputs == 0 || map_directly(args, count))
+        return BRIO_OK;
+    int order[BRIO_MAX_DIMS];
+    return sort_dimensions(args, order) ? map_permuted(args, order) : map_in_order(args);
+}
