@@ -25,6 +25,7 @@ FLAWS = {
     "something unfinished": any_of((r"\bTO", r"DO\b"), (r"\bFIX", r"ME\b"), (r"\bXX", r"X\b")),
     "blanks at the end": re.compile(r"\s$"),
 }
+NAMED = re.compile(r"`((?:bench|changelog|docs|examples|include|python|scripts|src|tests|tools)/[\w./-]*)`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -50,9 +51,11 @@ def complaints(name: str, text: str) -> list[str]:
 
 
 def dead_links(path, text: str) -> list[str]:
-    """The relative links of a page that lead nowhere."""
+    """The relative links of a page that lead nowhere, and the files that it names and that are not there."""
     links = [link for link in LINK.findall(text) if "://" not in link and not link.startswith("mailto:")]
-    return [f"{path.name}: {link}" for link in links if not (path.parent / link).exists()]
+    dead = [link for link in links if not (path.parent / link).exists()]
+    dead += [name for name in NAMED.findall(text) if not (ROOT / name).exists()]
+    return [f"{path.name}: {name}" for name in dead]
 
 
 def test_texts_are_clean():

@@ -46,6 +46,7 @@ def run_pytest(python: Path, targets: list[str], log: Path, *, arguments: list[s
     outcome = Outcome(log=log)
     if report.exists():
         read_report(report, outcome)
-    if status not in (0, NO_TESTS) and not outcome.failures:
+    silent = status != NO_TESTS and not report.exists()
+    if (status not in (0, NO_TESTS) and not outcome.failures) or silent:
         outcome.failures.append(f"pytest ended with status {status}")
     return outcome
