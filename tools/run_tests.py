@@ -41,6 +41,7 @@ def main() -> int:
         if unknown:
             parser.error(f"no such suite: {', '.join(sorted(unknown))}")
         chosen = [s for s in suites.ALL if s.name in names]
+    print(f"seed {suites.SEED}", flush=True)
     total = sum((run(suite, options.long) for suite in chosen), Outcome())
     print(total.summary())
     return 1 if total.failed or not total.passed else 0

@@ -1,5 +1,6 @@
 """The counting of `make test`: no failure may be lost on the way to the last line."""
 
+import shutil
 import subprocess
 import sys
 
@@ -88,3 +89,20 @@ def test_the_last_line():
 def test_an_unknown_suite_is_refused():
     command = [sys.executable, "tools/run_tests.py", "--only", "nothing"]
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 2
+
+
+def test_slow_tests_are_drawn(tmp_path):
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_many.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.slow\n@pytest.mark.parametrize('n', range(100))\ndef test_slow(n): pass\n"
+        "def test_quick(): pass\n"
+    )
+
+    def passed(*arguments):
+        arguments = ["--rootdir", tmp_path, "-o", "markers=slow", *arguments]
+        return run_pytest(sys.executable, [tmp_path], tmp_path / "many.log", arguments=arguments).passed
+
+    assert passed() == 1
+    assert passed("--slow=1") == 101
+    assert 1 < passed("--slow=0.2", "--seed=1") < 60

@@ -1,7 +1,9 @@
 """Every suite of `make test`, in the order in which they run: cheap ones that find most come first."""
 
+import os
 import subprocess
 import sysconfig
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +17,11 @@ from .pytests import run_pytest
 PYTHON = VENV / "bin" / "python"
 PYTHON_TESTS = ROOT / "tests" / "python"
 HOUSE_TESTS = ROOT / "tests" / "house"
-# What the builds other than the plain one on the newest Python run; pyproject.toml says what the marks mean.
-QUICK = ["-m", "not slow"]
-SUBSET = ["-m", "not slow and not plain_build"]
+# `make test` runs a share of the slow tests, drawn by a seed that it prints; TEST_SEED repeats a run.
+SEED = int(os.environ.get("TEST_SEED") or time.time_ns() % 1_000_000)
+SHARE = ["--slow=0.1", f"--seed={SEED}"]
+# What runs beside the plain build on the newest Python.
+SUBSET = ["-m", "not plain_build"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ def run_lint(long: bool) -> Outcome:
 
 
 def run_house(long: bool) -> Outcome:
-    return run_pytest(PYTHON, [HOUSE_TESTS], log_path("house"), arguments=[] if long else QUICK)
+    return run_pytest(PYTHON, [HOUSE_TESTS], log_path("house"), arguments=["--slow=1"] if long else SHARE)
 
 
 def run_c(long: bool) -> Outcome:
@@ -47,9 +51,7 @@ def run_c(long: bool) -> Outcome:
 
 
 def run_python(long: bool) -> Outcome:
-    return run_pytest(
-        PYTHON, [PYTHON_TESTS], log_path("python"), arguments=[] if long else ["-m", "not slow"]
-    )
+    return run_pytest(PYTHON, [PYTHON_TESTS], log_path("python"), arguments=["--slow=1"] if long else SHARE)
 
 
 def run_oldest(long: bool) -> Outcome:
@@ -71,7 +73,9 @@ def run_oldest(long: bool) -> Outcome:
     build = make_build("build-oldest", options, log, install=True)
     if build is None:
         return failure("the build for the oldest Python failed", log)
-    return run_pytest(OLDEST / "bin" / "python", [PYTHON_TESTS], log, arguments=[] if long else SUBSET)
+    return run_pytest(
+        OLDEST / "bin" / "python", [PYTHON_TESTS], log, arguments=["--slow=1"] if long else SUBSET
+    )
 
 
 def sanitizer_options(kind: str, level: str) -> list[str]:
