@@ -13,6 +13,8 @@ from bench.peers import Peer
 from bench.workloads import ROWS, base
 from bench.workloads.arrays import Chain, Sort
 
+pytestmark = pytest.mark.plain_build  # about the tools alone: one run is enough
+
 # -- statistics
 
 

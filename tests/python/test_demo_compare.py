@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from examples import compare
+
+pytestmark = pytest.mark.plain_build  # about the tools alone: one run is enough
 
 # -- text
 
@@ -134,6 +135,8 @@ def _write(folder, **changes):
         "pixels": np.full((40, 40), 7, np.uint8),
         "blob": b"\x00\x01",
     } | changes
+    from PIL import Image
+
     folder.mkdir()
     np.savez(folder / "result.npz", x=content["x"])
     np.save(folder / "x.npy", content["x"])
