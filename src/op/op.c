@@ -112,7 +112,9 @@ int brio_op_slot(brio_op op, const brio_dtype *loop)
     case BRIO_RULE_LDEXP:
         if (loop[1] != BRIO_I64)
             return loop[0];
-        return loop[0] == BRIO_F64 ? BRIO_SLOT_MIXED1 : BRIO_SLOT_MIXED0;
+        return loop[0] == BRIO_F64   ? BRIO_SLOT_MIXED1
+               : loop[0] == BRIO_F32 ? BRIO_SLOT_MIXED0
+                                     : BRIO_SLOT_MIXED2;
     default:
         return loop[0];
     }

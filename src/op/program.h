@@ -11,8 +11,9 @@
 
 /* Which loop of an operation: the dtype of its inputs (where: of the chosen ones; ldexp: of the first,
  * with int32 exponents), or one of the loops whose inputs differ: MIXED0 takes (int64, uint64) in
- * comparisons and (float32, int64) in ldexp, MIXED1 (uint64, int64) and (float64, int64). */
-enum { BRIO_SLOT_MIXED0 = BRIO_DTYPE_COUNT, BRIO_SLOT_MIXED1, BRIO_SLOT_COUNT };
+ * comparisons and (float32, int64) in ldexp, MIXED1 (uint64, int64) and (float64, int64), MIXED2
+ * (float16, int64). */
+enum { BRIO_SLOT_MIXED0 = BRIO_DTYPE_COUNT, BRIO_SLOT_MIXED1, BRIO_SLOT_MIXED2, BRIO_SLOT_COUNT };
 
 #define BRIO_PROGRAM_MAX_INPUTS 16
 #define BRIO_PROGRAM_MAX_CONSTS 32

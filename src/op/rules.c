@@ -36,8 +36,25 @@ static brio_dtype search(const brio_op_line *line, const brio_dtype *in, int fir
     return BRIO_DTYPE_COUNT;
 }
 
+static const char *const class_names[] = {"Bool",   "Int8",   "Int16",  "Int32",   "Int64",   "UInt8",
+                                          "UInt16", "UInt32", "UInt64", "Float16", "Float32", "Float64"};
+
+/* NumPy's words where it looks for exactly one loop. */
+static brio_status no_signature(const brio_op_line *line, const brio_dtype *in)
+{
+    if (line->nin == 1)
+        return brio_fail(BRIO_E_TYPE,
+                         "ufunc '%s' did not contain a loop with signature matching types "
+                         "<class 'numpy.dtypes.%sDType'> -> None",
+                         line->name, class_names[in[0]]);
+    return brio_fail(BRIO_E_TYPE,
+                     "ufunc '%s' did not contain a loop with signature matching types "
+                     "(<class 'numpy.dtypes.%sDType'>, <class 'numpy.dtypes.%sDType'>) -> None",
+                     line->name, class_names[in[0]], class_names[in[1]]);
+}
+
 /* Operations whose ufunc refuses bool inputs instead of taking them as int8, in its words. */
-static brio_status refuse_bool(const brio_op_line *line)
+static brio_status refuse_bool(const brio_op_line *line, const brio_dtype *in)
 {
     if (line == &brio_op_lines[BRIO_OPCODE_subtract])
         return brio_fail(BRIO_E_TYPE, "numpy boolean subtract, the `-` operator, is not supported, use the "
@@ -47,10 +64,7 @@ static brio_status refuse_bool(const brio_op_line *line)
                          "The numpy boolean negative, the `-` operator, is not supported, use the "
                          "`~` operator or the logical_not function instead.");
     if (line == &brio_op_lines[BRIO_OPCODE_positive] || line == &brio_op_lines[BRIO_OPCODE_sign])
-        return brio_fail(BRIO_E_TYPE,
-                         "ufunc '%s' did not contain a loop with signature matching types "
-                         "<class 'numpy.dtypes.BoolDType'> -> None",
-                         line->name);
+        return no_signature(line, in);
     return BRIO_OK;
 }
 
@@ -89,15 +103,21 @@ brio_status brio_rule_resolve(const brio_op_line *line, const brio_dtype *in, br
             return brio_fail(BRIO_E_TYPE, "%s does not take dtype '%s'", line->name, brio_dtype_name(in[i]));
 
     if (all_are(in, nin, 'b'))
-        BRIO_TRY(refuse_bool(line));
+        BRIO_TRY(refuse_bool(line, in));
     brio_dtype found = BRIO_DTYPE_COUNT;
     const int first = line->rule == BRIO_RULE_CHOOSE ? 1 : 0;
     if (line->rule == BRIO_RULE_DIVIDE && all_whole(in, nin))
         found = BRIO_F64;
+    else if (line->rule == BRIO_RULE_LOGICAL && in[0] != in[1])
+        found = BRIO_BOOL;
+    else if (line->rule == BRIO_RULE_WHOLE)
+        found = brio_dtype_promote(in[0], in[1]);
     else if (line->rule == BRIO_RULE_LDEXP)
         found = search(line, in, 0, 1);
     else
         found = search(line, in, first, nin);
+    if (line->rule == BRIO_RULE_WHOLE && !has_loop(line, found))
+        return no_signature(line, in);
     if (found == BRIO_DTYPE_COUNT)
         return no_loop(line);
     for (int i = 0; i < nin; i++)
@@ -121,6 +141,7 @@ brio_status brio_rule_resolve(const brio_op_line *line, const brio_dtype *in, br
         out[0] = BRIO_BOOL;
         break;
     case BRIO_RULE_TEST:
+    case BRIO_RULE_LOGICAL:
         out[0] = BRIO_BOOL;
         break;
     case BRIO_RULE_COUNT:

@@ -13,9 +13,12 @@
 #define BRIO_TYPES_DIVIDE(T) T, T, T, T, T        /* integers divide in float64 */
 #define BRIO_TYPES_WIDE(T) T, T, T, T, T          /* always float64 */
 #define BRIO_TYPES_NEXT(T) T, T, T, T, T          /* float16 works on its own bits */
+#define BRIO_TYPES_TIES(T) T, T, T, T, T          /* SAME; float16 chooses otherwise between equal numbers */
 #define BRIO_TYPES_PAIR(T) T, T, T, T, T          /* two outputs */
 #define BRIO_TYPES_COMPARE(T) T, T, T, uint8_t, T /* bool; int64 and uint64 mix exactly */
 #define BRIO_TYPES_TEST(T) T, T, T, uint8_t, T    /* bool */
+#define BRIO_TYPES_LOGICAL(T) T, T, T, uint8_t, T /* bool; different dtypes meet as bools */
+#define BRIO_TYPES_WHOLE(T) T, T, T, T, T         /* only the promoted dtype, which must be an integer */
 #define BRIO_TYPES_COUNT(T) T, T, T, uint8_t, T   /* uint8 */
 #define BRIO_TYPES_CHOOSE(T) uint8_t, T, T, T, T  /* bool, then two of the same */
 #define BRIO_TYPES_LDEXP(T) T, int32_t, T, T, T   /* float and int32 or int64 */
@@ -26,9 +29,12 @@
 #define BRIO_NOUT_DIVIDE 1
 #define BRIO_NOUT_WIDE 1
 #define BRIO_NOUT_NEXT 1
+#define BRIO_NOUT_TIES 1
 #define BRIO_NOUT_PAIR 2
 #define BRIO_NOUT_COMPARE 1
 #define BRIO_NOUT_TEST 1
+#define BRIO_NOUT_LOGICAL 1
+#define BRIO_NOUT_WHOLE 1
 #define BRIO_NOUT_COUNT 1
 #define BRIO_NOUT_CHOOSE 1
 #define BRIO_NOUT_LDEXP 1
@@ -52,9 +58,12 @@ typedef enum brio_rule {
     BRIO_RULE_DIVIDE,
     BRIO_RULE_WIDE,
     BRIO_RULE_NEXT,
+    BRIO_RULE_TIES,
     BRIO_RULE_PAIR,
     BRIO_RULE_COMPARE,
     BRIO_RULE_TEST,
+    BRIO_RULE_LOGICAL,
+    BRIO_RULE_WHOLE,
     BRIO_RULE_COUNT,
     BRIO_RULE_CHOOSE,
     BRIO_RULE_LDEXP,

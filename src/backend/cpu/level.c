@@ -18,6 +18,7 @@ LOOPS(f32);
 LOOPS(f64);
 LOOPS(mixed0);
 LOOPS(mixed1);
+LOOPS(mixed2);
 extern const brio_loop BRIO_LEVELED(brio_casts)[BRIO_DTYPE_COUNT][BRIO_DTYPE_COUNT];
 extern const brio_cast_check BRIO_LEVELED(brio_cast_checks)[BRIO_DTYPE_COUNT][BRIO_DTYPE_COUNT];
 extern const brio_pack BRIO_LEVELED(brio_packs)[4], BRIO_LEVELED(brio_unpacks)[4];
@@ -47,6 +48,7 @@ const brio_cpu_kernels *BRIO_LEVELED(brio_cpu_kernels)(void)
                 [BRIO_F64] = BRIO_LEVELED(brio_loops_f64),
                 [BRIO_SLOT_MIXED0] = BRIO_LEVELED(brio_loops_mixed0),
                 [BRIO_SLOT_MIXED1] = BRIO_LEVELED(brio_loops_mixed1),
+                [BRIO_SLOT_MIXED2] = BRIO_LEVELED(brio_loops_mixed2),
             },
         .casts = BRIO_LEVELED(brio_casts),
         .checks = BRIO_LEVELED(brio_cast_checks),
