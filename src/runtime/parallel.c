@@ -5,8 +5,9 @@
  * for those who joined. So a worker that wakes too late costs nothing, and nobody depends on it.
  * Workers spin for a few microseconds after a job before they sleep.
  *
- * Only one job runs in the pool at a time: a caller that finds it taken works alone. A forked child
- * has no workers; the handler that runs there forgets them, and the next job starts new ones. */
+ * Only one job runs in the pool at a time: a caller that finds it taken works alone. Before a fork the
+ * workers are stopped, so that neither side inherits threads (an interpreter may warn about a fork
+ * with threads); the next job on either side starts new ones. */
 #include <brio/config.h>
 #include <brio/parallel.h>
 
@@ -17,6 +18,7 @@
 #include <time.h>
 
 #define SPIN_NANOSECONDS 30000
+#define MAX_WORKERS 1023
 
 typedef struct job {
     brio_range_fn fn;
@@ -29,7 +31,9 @@ static struct {
     pthread_mutex_t owner; /* held by the thread whose job runs */
     pthread_mutex_t lock;  /* guards what follows */
     pthread_cond_t work, done;
+    pthread_t workers[MAX_WORKERS];
     int started;  /* worker threads that exist */
+    int stopping; /* whether they are to end */
     int sleeping; /* of these, waiting on `work` */
     int joined;   /* workers inside the current job */
     int open;     /* whether the current job may be joined */
@@ -58,7 +62,35 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void forget_workers(void)
+/* Whether this thread's fork handlers hold the pool. A fork from inside a job does not: that job
+ * could not end. Its child only forgets the workers, which is all that is left of them there. */
+static _Thread_local int held;
+
+static void stop_workers(void)
+{
+    held = inside == 0;
+    if (!held)
+        return;
+    pthread_mutex_lock(&pool.owner);
+    pthread_mutex_lock(&pool.lock);
+    pool.stopping = 1;
+    atomic_fetch_add_explicit(&pool.generation, 1, memory_order_release);
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+    for (int i = 0; i < pool.started; i++)
+        pthread_join(pool.workers[i], NULL);
+    pool.started = 0;
+    pool.stopping = 0;
+}
+
+static void resume_in_parent(void)
+{
+    if (held)
+        pthread_mutex_unlock(&pool.owner);
+    held = 0;
+}
+
+static void resume_in_child(void)
 {
     memset(&pool, 0, sizeof pool);
     pthread_mutex_init(&pool.owner, NULL);
@@ -66,11 +98,12 @@ static void forget_workers(void)
     pthread_cond_init(&pool.work, NULL);
     pthread_cond_init(&pool.done, NULL);
     inside = 0;
+    held = 0;
 }
 
 static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, forget_workers);
+    pthread_atfork(stop_workers, resume_in_parent, resume_in_child);
 }
 
 static void draw(job *j, int worker)
@@ -97,23 +130,30 @@ static void spin_for_work(uint64_t seen)
     } while (now() < until);
 }
 
+/* Waits for a job not seen yet and joins it if it is still open to this worker. 0: the worker ends. */
+static int await_job(int worker, uint64_t *seen, int *join)
+{
+    spin_for_work(*seen);
+    pthread_mutex_lock(&pool.lock);
+    while (pool.generation == *seen) {
+        pool.sleeping++;
+        pthread_cond_wait(&pool.work, &pool.lock);
+        pool.sleeping--;
+    }
+    *seen = pool.generation;
+    *join = pool.open && worker <= pool.limit;
+    pool.joined += *join;
+    int go_on = !pool.stopping;
+    pthread_mutex_unlock(&pool.lock);
+    return go_on;
+}
+
 static void *work(void *argument)
 {
-    int worker = (int)(intptr_t)argument;
+    int worker = (int)(intptr_t)argument, join = 0;
     uint64_t seen = 0;
     inside = 1;
-    for (;;) {
-        spin_for_work(seen);
-        pthread_mutex_lock(&pool.lock);
-        while (pool.generation == seen) {
-            pool.sleeping++;
-            pthread_cond_wait(&pool.work, &pool.lock);
-            pool.sleeping--;
-        }
-        seen = pool.generation;
-        int join = pool.open && worker <= pool.limit;
-        pool.joined += join;
-        pthread_mutex_unlock(&pool.lock);
+    while (await_job(worker, &seen, &join)) {
         if (!join)
             continue;
         draw(&pool.job, worker);
@@ -131,16 +171,12 @@ static void start_workers(int wanted)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    while (pool.started < wanted) {
-        pthread_t thread;
-        if (pthread_create(&thread, &attributes, work, (void *)(intptr_t)(pool.started + 1)) != 0)
+    while (pool.started < wanted && pool.started < MAX_WORKERS) {
+        void *worker = (void *)(intptr_t)(pool.started + 1);
+        if (pthread_create(&pool.workers[pool.started], NULL, work, worker) != 0)
             break;
         pool.started++;
     }
-    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

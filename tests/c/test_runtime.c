@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -167,6 +168,18 @@ static void nested_and_concurrent_loops_finish(void **state)
 }
 
 #if !defined(__SANITIZE_THREAD__)
+static int threads_of_this_process(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    int count = 0;
+    while (file != NULL && count == 0 && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "Threads: %d", &count);
+    if (file != NULL)
+        fclose(file);
+    return count;
+}
+
 static void loop_survives_fork(void **state)
 {
     assert_int_equal(brio_set_threads(2), BRIO_OK);
@@ -180,9 +193,13 @@ static void loop_survives_fork(void **state)
             brio_parallel_for(100, 1, add_range, &s);
             _exit(s.total == 4950 ? 0 : 1);
         }
+        assert_int_equal(threads_of_this_process(), 1);
         int status = 0;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
+        sum again = {.grain = 1};
+        brio_parallel_for(100, 1, add_range, &again);
+        assert_int_equal(again.total, 4950);
     }
     assert_int_equal(brio_set_threads(0), BRIO_OK);
 }
