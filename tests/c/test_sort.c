@@ -238,7 +238,7 @@ static const brio_dtype dtypes[] = {BRIO_BOOL, BRIO_I8,  BRIO_U8,  BRIO_I16, BRI
 static void test_short_rows(void **state)
 {
     for (size_t d = 0; d < 12; d++) {
-        for (int64_t n = 0; n < 300; n += n < 70 ? 1 : 23) {
+        for (int64_t n = 0; n < 300; n += n < 34 ? 1 : n < 70 ? 5 : 41) {
             for (int pattern = 0; pattern < PATTERNS; pattern++)
                 check(dtypes[d], 1, n, (int)(n & 1), pattern), check(dtypes[d], 3, n, (int)(~n & 1), pattern);
         }
@@ -247,9 +247,9 @@ static void test_short_rows(void **state)
 
 static void test_long_rows(void **state)
 {
-    static const int64_t lengths[] = {1000, 9000, 70001, 200003};
+    static const int64_t lengths[] = {1000, 9000, 70001};
     for (size_t d = 0; d < 12; d++) {
-        for (size_t k = 0; k < 4; k++) {
+        for (size_t k = 0; k < 3; k++) {
             for (int pattern = 0; pattern < PATTERNS; pattern++)
                 check(dtypes[d], 1, lengths[k], pattern & 1, pattern);
         }

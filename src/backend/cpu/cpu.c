@@ -1,6 +1,7 @@
 /* The cpu backend: the host's memory pool and the vector kernels of its processor level. */
 #include "backend/backend.h"
 #include "backend/cpu/map.h"
+#include "backend/cpu/primitives.h"
 
 #include <brio/memory.h>
 
@@ -21,4 +22,11 @@ const brio_backend brio_backend_cpu = {
     .free = brio_memory_free,
     .copy = copy,
     .map = brio_cpu_map,
+    .sort = brio_cpu_sort,
+    .argsort = brio_cpu_argsort,
+    .gather = brio_cpu_gather,
+    .scatter = brio_cpu_scatter,
+    .check_index = brio_cpu_check_index,
+    .nonzero = brio_cpu_nonzero,
+    .matmul = brio_cpu_matmul,
 };

@@ -16,6 +16,7 @@ typedef void (*brio_pack)(char *to, const char *from, int64_t rows, int64_t cols
 
 struct brio_cpu_reduce_kernels; /* reduce_kernels.h */
 struct brio_cpu_sort_kernels;   /* sort_kernels.h */
+struct brio_cpu_matmul_kernels; /* matmul_kernels.h */
 
 /* Whether any of n contiguous floats is changed by its cast in a way that is a floating-point
  * condition: to an integer INVALID, to float16 OVERFLOW. */
@@ -31,6 +32,7 @@ typedef struct brio_cpu_kernels {
                    size_t bytes); /* past the caches; `to` aligned to its element */
     const struct brio_cpu_reduce_kernels *reduce;
     const struct brio_cpu_sort_kernels *sort;
+    const struct brio_cpu_matmul_kernels *matmul;
 } brio_cpu_kernels;
 
 /* The table of the level that runs. Never NULL, always the same. */

@@ -1,6 +1,8 @@
 /* The table of one level: everything that the level's files export, in one place. */
 #include "backend/cpu/level.h"
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/matmul_kernels.h"
+#include "backend/cpu/sort_kernels.h"
 #include "op/rules.h"
 
 #define LOOPS(suffix) extern const brio_loop BRIO_LEVELED(brio_loops_##suffix)[BRIO_OP_COUNT]
@@ -23,6 +25,8 @@ extern const brio_loop BRIO_LEVELED(brio_casts)[BRIO_DTYPE_COUNT][BRIO_DTYPE_COU
 extern const brio_cast_check BRIO_LEVELED(brio_cast_checks)[BRIO_DTYPE_COUNT][BRIO_DTYPE_COUNT];
 extern const brio_pack BRIO_LEVELED(brio_packs)[4], BRIO_LEVELED(brio_unpacks)[4];
 void BRIO_LEVELED(brio_stream)(char *to, const char *from, size_t bytes);
+extern const brio_cpu_sort_kernels BRIO_LEVELED(brio_cpu_sort_kernels);
+extern const brio_cpu_matmul_kernels BRIO_LEVELED(brio_cpu_matmul_kernels);
 const brio_cpu_kernels *BRIO_LEVELED(brio_cpu_kernels)(void);
 
 #define BRIO_LEVEL_TEXT_(level) #level
@@ -55,6 +59,8 @@ const brio_cpu_kernels *BRIO_LEVELED(brio_cpu_kernels)(void)
         .pack = BRIO_LEVELED(brio_packs),
         .unpack = BRIO_LEVELED(brio_unpacks),
         .stream = BRIO_LEVELED(brio_stream),
+        .sort = &BRIO_LEVELED(brio_cpu_sort_kernels),
+        .matmul = &BRIO_LEVELED(brio_cpu_matmul_kernels),
     };
     return &table;
 }
