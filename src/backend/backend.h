@@ -24,9 +24,6 @@ typedef struct brio_strided {
     int64_t strides[BRIO_MAX_DIMS];
 } brio_strided;
 
-/* Floating-point conditions, as C's fenv raises them, gathered over all threads. */
-enum { BRIO_FP_DIVIDE = 1, BRIO_FP_OVERFLOW = 2, BRIO_FP_UNDERFLOW = 4, BRIO_FP_INVALID = 8 };
-
 /* out[j][i] = program(in[..][i]) for every i of the space. Outputs overlap no input unless they are
  * exactly the same elements in the same order. */
 typedef struct brio_map_args {
@@ -37,22 +34,6 @@ typedef struct brio_map_args {
     const brio_strided *out; /* program->noutputs */
     uint32_t *fp_flags;      /* NULL: not asked; else conditions raised are added (BRIO_FP_*) */
 } brio_map_args;
-
-/* What a reduction computes from the single output value v of a program. */
-typedef enum brio_reduce_kind {
-    BRIO_REDUCE_ADD,
-    BRIO_REDUCE_MULTIPLY,
-    BRIO_REDUCE_MAXIMUM, /* NaN wins */
-    BRIO_REDUCE_MINIMUM,
-    BRIO_REDUCE_FMAX, /* NaN loses */
-    BRIO_REDUCE_FMIN,
-    BRIO_REDUCE_AND, /* bitwise; on bool logical */
-    BRIO_REDUCE_OR,
-    BRIO_REDUCE_XOR,
-    BRIO_REDUCE_ARGMAX, /* out: int64, index within the reduced dimensions in C order; first wins, NaN wins */
-    BRIO_REDUCE_ARGMIN,
-    BRIO_REDUCE_KIND_COUNT
-} brio_reduce_kind;
 
 /* out[k] = reduce over r of program(in[..][k, r]). The value's dtype is the accumulator's and the
  * output's dtype (int64 out for ARGMAX and ARGMIN). The reduced space is not empty.

@@ -1,7 +1,6 @@
 /* The operation table as data, and the public functions that describe it. */
 #include "op/rules.h"
 #include "op/program.h"
-#include "backend/backend.h"
 #include "runtime/error.h"
 
 #include <string.h>

@@ -51,9 +51,28 @@ typedef struct brio_program {
  * other dtype: its loops convert, compute in float32 and round. */
 int brio_op_slot(brio_op op, const brio_dtype *loop);
 
+/* Floating-point conditions, as C's fenv raises them, gathered over all threads. */
+enum { BRIO_FP_DIVIDE = 1, BRIO_FP_OVERFLOW = 2, BRIO_FP_UNDERFLOW = 4, BRIO_FP_INVALID = 8 };
+
 /* The BRIO_FP_* conditions that mean something when the operation raises them; comparisons and the
  * like have 0: what their instructions raise on a NaN is to be forgotten. */
 uint32_t brio_op_conditions(brio_op op);
+
+/* What a reduction computes from the single output value v of a program. */
+typedef enum brio_reduce_kind {
+    BRIO_REDUCE_ADD,
+    BRIO_REDUCE_MULTIPLY,
+    BRIO_REDUCE_MAXIMUM, /* NaN wins */
+    BRIO_REDUCE_MINIMUM,
+    BRIO_REDUCE_FMAX, /* NaN loses */
+    BRIO_REDUCE_FMIN,
+    BRIO_REDUCE_AND, /* bitwise; on bool logical */
+    BRIO_REDUCE_OR,
+    BRIO_REDUCE_XOR,
+    BRIO_REDUCE_ARGMAX, /* out: int64, index within the reduced dimensions in C order; first wins, NaN wins */
+    BRIO_REDUCE_ARGMIN,
+    BRIO_REDUCE_KIND_COUNT
+} brio_reduce_kind;
 
 /* The reduction that the operation's reduce method is (brio_reduce_kind), or -1. On bool and for the
  * logical operations AND, OR and XOR are logical. */
