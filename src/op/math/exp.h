@@ -134,28 +134,30 @@ BRIO_INLINE double brio_exp_f64_fast(double x)
     return brio_keep_f64(brio_scale_f64(brio_exp_core_f64(a)), ~low);
 }
 
-BRIO_INLINE float brio_exp2_f32_fast(float x)
+/* 2^r - 1 for |r| <= 1/2. */
+BRIO_INLINE float brio_exp2_tail_f32(float r)
 {
-    float a = brio_at_least_f32(brio_keep_f32(x, ~brio_exp2_f32_special(x)), -150.5f);
-    float rounder = a + BRIO_ROUNDER_F32;
-    float n = rounder - BRIO_ROUNDER_F32;
-    float r = a - n;
     float q = 0x1.3fabfep-13f;
     q = BRIO_MULADD_F32(q, r, 0x1.5f0ccap-10f);
     q = BRIO_MULADD_F32(q, r, 0x1.3b3098p-7f);
     q = BRIO_MULADD_F32(q, r, 0x1.c6af74p-5f);
     q = BRIO_MULADD_F32(q, r, 0x1.ebfbd8p-3f);
     q = BRIO_MULADD_F32(q, r, 0x1.62e43p-1f);
-    return brio_scale_f32((brio_scaled_f32){BRIO_MULADD_F32(q, r, 1.0f), n, rounder});
+    return q * r;
 }
 
-BRIO_INLINE double brio_exp2_f64_fast(double x)
+BRIO_INLINE float brio_exp2_f32_fast(float x)
 {
-    int64_t low = brio_below_f64(x, -1075.5);
-    double a = brio_keep_f64(x, ~(brio_exp2_f64_special(x) | low));
-    double rounder = a + BRIO_ROUNDER_F64;
-    double n = rounder - BRIO_ROUNDER_F64;
-    double r = a - n;
+    float a = brio_at_least_f32(brio_keep_f32(x, ~brio_exp2_f32_special(x)), -150.5f);
+    float rounder = a + BRIO_ROUNDER_F32;
+    float n = rounder - BRIO_ROUNDER_F32;
+    float r = a - n;
+    return brio_scale_f32((brio_scaled_f32){1.0f + brio_exp2_tail_f32(r), n, rounder});
+}
+
+/* 2^r - 1 for |r| <= 1/2. */
+BRIO_INLINE double brio_exp2_tail_f64(double r)
+{
     double q = 0x1.e96c0022033acp-32;
     q = BRIO_MULADD_F64(q, r, 0x1.e61da9b8fcdc1p-28);
     q = BRIO_MULADD_F64(q, r, 0x1.b52527b1de03bp-24);
@@ -167,7 +169,17 @@ BRIO_INLINE double brio_exp2_f64_fast(double x)
     q = BRIO_MULADD_F64(q, r, 0x1.c6b08d704a12ap-5);
     q = BRIO_MULADD_F64(q, r, 0x1.ebfbdff82c5a6p-3);
     q = BRIO_MULADD_F64(q, r, 0x1.62e42fefa39efp-1);
-    return brio_keep_f64(brio_scale_f64((brio_scaled_f64){BRIO_MULADD_F64(q, r, 1.0), n, rounder}), ~low);
+    return q * r;
+}
+
+BRIO_INLINE double brio_exp2_f64_fast(double x)
+{
+    int64_t low = brio_below_f64(x, -1075.5);
+    double a = brio_keep_f64(x, ~(brio_exp2_f64_special(x) | low));
+    double rounder = a + BRIO_ROUNDER_F64;
+    double n = rounder - BRIO_ROUNDER_F64;
+    double r = a - n;
+    return brio_keep_f64(brio_scale_f64((brio_scaled_f64){1.0 + brio_exp2_tail_f64(r), n, rounder}), ~low);
 }
 
 /* expm1(a) for -104 <= a <= 88: 2^n * expm1(r) + (2^n - 1). */

@@ -39,5 +39,7 @@
 #include "op/math/trig.h"
 #include "op/math/hyperbolic.h"
 #include "op/math/inverse.h"
+#include "op/math/power.h"
+#include "op/math/logaddexp.h"
 
 #endif
