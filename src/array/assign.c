@@ -19,11 +19,11 @@ static brio_status value_array(const brio_operand *value, brio_dtype dtype, brio
 }
 
 /* Replaces `*array` by another that was made of it. */
-static brio_status replace(brio_status status, brio_array **array, brio_array *by)
+static brio_status replace(brio_status status, brio_array **array, brio_array *const *by)
 {
     if (status == BRIO_OK) {
         brio_array_unref(*array);
-        *array = by;
+        *array = *by;
     }
     return status;
 }
@@ -36,23 +36,23 @@ static brio_status lay_value(const brio_selection *s, const brio_array *target, 
     char a[BRIO_LAYOUT_TEXT], b[BRIO_LAYOUT_TEXT];
     brio_array *next = NULL;
     BRIO_TRY(brio_selection_shape(s, &ndim, shape));
+    brio_layout_text((*value)->ndim, (*value)->shape, a, sizeof a);
     while ((*value)->ndim - drop > ndim && (*value)->shape[drop] == 1)
         drop++;
     if (drop > 0)
         BRIO_TRY(
             replace(brio_array_reshape(*value, (*value)->ndim - drop, (*value)->shape + drop, 'C', &next),
-                    value, next));
+                    value, &next));
     if (!brio_layout_fits(*value, ndim, shape))
         return brio_fail(
             BRIO_E_VALUE,
             "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
-            brio_layout_text((*value)->ndim, (*value)->shape, a, sizeof a),
-            brio_layout_text(ndim, shape, b, sizeof b));
+            a, brio_layout_text(ndim, shape, b, sizeof b));
     bool copy = brio_array_may_overlap(*value, target);
-    BRIO_TRY(replace(brio_array_broadcast(*value, ndim, shape, &next), value, next));
+    BRIO_TRY(replace(brio_array_broadcast(*value, ndim, shape, &next), value, &next));
     if (!copy && brio_selection_one_stride(s, *value, &stride))
         return BRIO_OK;
-    return replace(brio_array_contiguous(*value, (brio_dtype)(*value)->dtype, true, &next), value, next);
+    return replace(brio_array_contiguous(*value, (brio_dtype)(*value)->dtype, true, &next), value, &next);
 }
 
 static brio_status scatter(const brio_selection *s, brio_array *array, const brio_operand *operand)

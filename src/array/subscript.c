@@ -12,6 +12,7 @@ typedef struct walk {
     int ndim;       /* of the view */
     int64_t shape[BRIO_MAX_DIMS], strides[BRIO_MAX_DIMS];
     int original[BRIO_SELECT_MAX]; /* the array's axis of each index; -1 when it needs no check */
+    int spans[BRIO_SELECT_MAX];    /* how many axes of the array each index is for */
     int others;                    /* axes of the view that no advanced index selects from */
     int run; /* of advanced indices: 0 none yet, 1 in the first, 2 after it, 3 a second one */
 } walk;
@@ -148,6 +149,7 @@ static brio_status add_index(walk *w, int64_t extent, int64_t stride, int origin
         return brio_fail(BRIO_E_INDEX, "more than %d index arrays", BRIO_SELECT_MAX);
     }
     w->original[s->nindex] = original;
+    w->spans[s->nindex] = 1;
     s->axis[s->nindex] = w->ndim;
     s->index[s->nindex++] = array;
     return add_axis(w, extent, stride);
@@ -196,8 +198,11 @@ static brio_status add_mask(walk *w, brio_array *mask)
     BRIO_TRY(check_mask(w, mask));
     BRIO_TRY(brio_mask_positions(mask, &positions));
     w->source += n;
-    if (axes_merge(w->array, first, n))
-        return add_index(w, mask->count, w->array->strides[first + n - 1], -1, positions);
+    if (axes_merge(w->array, first, n)) {
+        BRIO_TRY(add_index(w, mask->count, w->array->strides[first + n - 1], -1, positions));
+        w->spans[w->selection->nindex - 1] = n;
+        return BRIO_OK;
+    }
     brio_status status = brio_unravel(positions, n, mask->shape, parts);
     brio_array_unref(positions);
     BRIO_TRY(status);
@@ -278,13 +283,15 @@ static brio_status make_view(const walk *w, brio_array *array)
     return BRIO_OK;
 }
 
-static brio_status fail_index_shapes(const brio_selection *s)
+static brio_status fail_index_shapes(const walk *w)
 {
+    const brio_selection *s = w->selection;
     char list[1024] = "", one[BRIO_LAYOUT_TEXT];
     size_t at = 0;
-    for (int i = 0; i < s->nindex && at < sizeof list; i++)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s ",
-                               brio_layout_text(s->index[i]->ndim, s->index[i]->shape, one, sizeof one));
+    for (int i = 0; i < s->nindex; i++)
+        for (int k = 0; k < w->spans[i] && at < sizeof list; k++)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s ",
+                                   brio_layout_text(s->index[i]->ndim, s->index[i]->shape, one, sizeof one));
     return brio_fail(BRIO_E_INDEX,
                      "shape mismatch: indexing arrays could not be broadcast together with shapes %s", list);
 }
@@ -312,7 +319,7 @@ static brio_status settle_indices(const walk *w)
 {
     brio_selection *s = w->selection;
     if (brio_broadcast_shapes(s->nindex, (const brio_array *const *)s->index, &s->ndim, s->shape) != BRIO_OK)
-        return fail_index_shapes(s);
+        return fail_index_shapes(w);
     BRIO_TRY(brio_layout_count(s->ndim, s->shape, sizeof(int64_t), &s->count));
     for (int k = 0; k < s->nindex; k++)
         BRIO_TRY(settle_index(s, k, w->original[k]));
