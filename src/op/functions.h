@@ -4,6 +4,7 @@
 
 #include "op/dialect.h"
 #include "op/math/libm.h"
+#include "op/math/math.h"
 #include "op/rules.h"
 
 #define BRIO_PI 3.14159265358979323846
