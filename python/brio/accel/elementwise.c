@@ -1,0 +1,259 @@
+/* One elementwise operation: may Brio do it, is it worth it, now or later. */
+#include "interpose.h"
+
+#include <string.h>
+
+PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n)
+{
+    accel_count.declined[reason]++;
+    if (accel_pending && accel_settle_pending() < 0)
+        return NULL;
+    PyObject *plain[BRIO_MAX_IN] = {NULL, NULL, NULL};
+    PyObject *result = NULL;
+    int has_node = 0;
+    for (int i = 0; i < n; i++)
+        has_node |= Py_TYPE(objects[i]) == &accel_node_type;
+    if (!has_node)
+        return accel_call_original(original, objects, n);
+    int ready = 0;
+    while (ready < n && (plain[ready] = accel_plain(objects[ready])))
+        ready++;
+    if (ready == n)
+        result = accel_call_original(original, plain, n);
+    for (int i = 0; i < n; i++)
+        Py_XDECREF(plain[i]);
+    return result;
+}
+
+/* Whether the value of an integer divisor or exponent may make NumPy warn or raise. */
+static int has_dangerous_number(const accel_op *op, const accel_operand *in, const accel_types *types)
+{
+    char kind = brio_dtype_kind((brio_dtype)types->in[0]);
+    if (kind == 'f' || kind == 'b' || op->danger == ACCEL_NO_DANGER)
+        return op->danger == ACCEL_DANGER_DIVISOR && kind == 'b';
+    if (op->nin != 2 || !in[1].is_scalar)
+        return 1;
+    int64_t number = accel_scalar_int(&in[1]);
+    return op->danger == ACCEL_DANGER_DIVISOR ? number == 0 || number == -1 : number < 0;
+}
+
+typedef struct attempt {
+    accel_operand in[BRIO_MAX_IN];
+    const accel_types *types;
+    int ndim, has_node;
+    npy_intp shape[ACCEL_MAX_DIMS], strides[ACCEL_MAX_DIMS];
+    npy_intp out_bytes, operand_bytes;
+} attempt;
+
+static int is_foreign_array(PyObject *object)
+{
+    return !accel_is_array(object) && PyArray_Check(object);
+}
+
+/* Reads the operands and finds dtype and shape. Returns a reason against, or -1. */
+static int prepare(accel_op *op, PyObject *const *objects, attempt *at)
+{
+    uint8_t kinds[BRIO_MAX_IN];
+    at->has_node = 0;
+    at->operand_bytes = 0;
+    for (int i = 0; i < op->nin; i++) {
+        accel_operand *in = &at->in[i];
+        if (!accel_operand_read(objects[i], in))
+            return is_foreign_array(objects[i]) ? ACCEL_subclass : ACCEL_unsupported_dtype;
+        kinds[i] = in->kind;
+        at->has_node |= in->is_node;
+    }
+    at->types = accel_resolve(op, kinds);
+    if (!at->types)
+        return ACCEL_unsupported_dtype;
+    for (int i = 0; i < op->nin; i++)
+        if (at->in[i].is_scalar && !accel_scalar_fits(&at->in[i], at->types->in[i]))
+            return ACCEL_unsupported_argument;
+    if (op->danger && has_dangerous_number(op, at->in, at->types))
+        return ACCEL_unsupported_argument;
+    npy_intp itemsize = PyDataType_ELSIZE(accel_descr[at->types->out]);
+    if (!accel_broadcast(at->in, op->nin, itemsize, &at->ndim, at->shape, at->strides))
+        return ACCEL_unsupported_argument;
+    at->out_bytes = itemsize;
+    for (int i = 0; i < at->ndim; i++)
+        at->out_bytes *= at->shape[i];
+    for (int i = 0; i < op->nin; i++) {
+        npy_intp bytes = at->in[i].is_scalar ? 0 : PyDataType_ELSIZE(accel_descr[kinds[i]]);
+        for (int j = 0; j < at->in[i].ndim && bytes; j++)
+            bytes *= at->in[i].shape[j];
+        if (bytes > at->operand_bytes)
+            at->operand_bytes = bytes;
+    }
+    return at->ndim == 0 || at->out_bytes == 0 ? ACCEL_too_small : -1;
+}
+
+static void remember_original(accel_node *node, const accel_original *original, PyObject *const *objects, int n,
+                              const accel_place *place)
+{
+    node->original = *original;
+    node->replay_n = n;
+    for (int i = 0; i < n; i++)
+        node->replay_objects[i] = Py_NewRef(objects[i]);
+    node->site = place->site;
+    if (place->known && place->marked) {
+        node->line = place->line;
+        node->code = (PyCodeObject *)Py_NewRef((PyObject *)place->frame.code);
+        node->globals = Py_NewRef(place->frame.globals);
+    }
+}
+
+/* Evaluates sub-regions first when the whole would be too large. */
+static PyObject *settle_and_retry(accel_op *op, const accel_original *original, PyObject *const *objects, int n)
+{
+    PyObject *plain[BRIO_MAX_IN] = {NULL, NULL, NULL};
+    PyObject *result = NULL;
+    int ready = 0;
+    while (ready < n && (plain[ready] = accel_plain(objects[ready])))
+        ready++;
+    if (ready == n)
+        result = accel_elementwise(op, original, plain, n, NULL);
+    for (int i = 0; i < n; i++)
+        Py_XDECREF(plain[i]);
+    return result;
+}
+
+/* Which implementation computes the operation: 0 Brio's, 1 NumPy's own loop in tiles. */
+static int needs_numpy_loop(const accel_op *op, const accel_place *place)
+{
+    if (op->exact)
+        return 0;
+    return accel_config.exact || (accel_config.scope != 'l' && !place->user);
+}
+
+static int wants_place(const accel_op *op)
+{
+    return accel_config.fuse || !op->exact;
+}
+
+PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObject *const *objects, int n,
+                            PyObject *const *stack)
+{
+    if (!accel_attached || (accel_originals && accel_wants_original()))
+        return accel_decline(ACCEL_disabled, original, objects, n);
+    attempt at;
+    int reason = prepare(op, objects, &at);
+    if (reason >= 0)
+        return accel_decline((accel_reason)reason, original, objects, n);
+    npy_intp largest = at.operand_bytes > at.out_bytes ? at.operand_bytes : at.out_bytes;
+    if (!at.has_node && largest < accel_config.region_bytes)
+        return accel_pending ? accel_quiet(original, objects, n)
+                             : accel_decline(ACCEL_too_small, original, objects, n);
+    accel_place place;
+    place.known = place.user = place.marked = 0;
+    place.site = NULL;
+    if (wants_place(op))
+        accel_place_find(&place, objects, n, stack);
+    if (!at.has_node && !place.marked && at.out_bytes < accel_config.single_bytes)
+        return accel_decline(ACCEL_too_small, original, objects, n);
+    accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
+    if (!node)
+        return at.has_node ? settle_and_retry(op, original, objects, n)
+                           : accel_decline(ACCEL_low_memory, original, objects, n);
+    remember_original(node, original, objects, n, &place);
+    node->external = (uint8_t)needs_numpy_loop(op, &place);
+    if (place.marked)
+        return accel_node_hand_out(node);
+    PyObject *value = accel_node_value(node);
+    Py_DECREF(node);
+    return value;
+}
+
+/* ---- In place ---------------------------------------------------------------------------------------- */
+
+static int is_same_memory(const accel_operand *operand, PyArrayObject *target)
+{
+    PyArrayObject *array = (PyArrayObject *)operand->object;
+    if (PyArray_DATA(array) != PyArray_DATA(target) || operand->ndim != PyArray_NDIM(target))
+        return 0;
+    for (int i = 0; i < operand->ndim; i++)
+        if (operand->shape[i] != PyArray_DIM(target, i) || operand->strides[i] != PyArray_STRIDE(target, i))
+            return 0;
+    return 1;
+}
+
+static void bounds(PyArrayObject *array, char **low, char **high)
+{
+    *low = *high = PyArray_BYTES(array);
+    for (int i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp reach = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
+    }
+    *high += PyArray_ITEMSIZE(array);
+}
+
+/* Whether writing `target` element by element could change what the node has yet to read. */
+static int would_disturb(const accel_node *node, PyArrayObject *target)
+{
+    char *low, *high, *other_low, *other_high;
+    bounds(target, &low, &high);
+    for (int i = 0; i < node->nin; i++) {
+        const accel_operand *in = &node->in[i];
+        if (in->is_scalar)
+            continue;
+        if (in->is_node && !((accel_node *)in->object)->settled) {
+            if (would_disturb((accel_node *)in->object, target))
+                return 1;
+            continue;
+        }
+        bounds((PyArrayObject *)in->object, &other_low, &other_high);
+        if (other_low < high && low < other_high && !is_same_memory(in, target))
+            return 1;
+    }
+    return 0;
+}
+
+static int has_shape_of(const attempt *at, PyArrayObject *target)
+{
+    if (at->ndim != PyArray_NDIM(target))
+        return 0;
+    for (int i = 0; i < at->ndim; i++)
+        if (at->shape[i] != PyArray_DIM(target, i))
+            return 0;
+    return 1;
+}
+
+/* Whether the operation, computed straight into the target, needs no second run whatever happens. */
+static int cannot_need_replay(const accel_node *node)
+{
+    char kind = brio_dtype_kind((brio_dtype)node->dtype);
+    if (kind != 'f')
+        return 1;
+    return node->steps == 1 && node->op->exact && node->op->plain_flags;
+}
+
+static PyObject *run_inplace(accel_node *node, PyArrayObject *target)
+{
+    uint32_t flags = 0;
+    if (accel_evaluate_into(node, target, &flags) < 0)
+        return NULL;
+    flags = accel_relevant(flags);
+    if (flags && brio_dtype_kind((brio_dtype)node->dtype) == 'f' && accel_give(flags, node->op->ufunc->name) != 0)
+        return NULL;
+    return Py_NewRef((PyObject *)target);
+}
+
+PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value)
+{
+    PyObject *objects[2] = {target, value};
+    if (!accel_attached || (accel_originals && accel_wants_original()) || !accel_is_array(target))
+        return accel_decline(ACCEL_disabled, original, objects, 2);
+    PyArrayObject *array = (PyArrayObject *)target;
+    attempt at;
+    int reason = prepare(op, objects, &at);
+    if (reason < 0 && (at.types->out != at.in[0].kind || !has_shape_of(&at, array) || !PyArray_ISWRITEABLE(array) ||
+                       accel_config.verify > 0))
+        reason = ACCEL_unsupported_argument;
+    if (reason < 0 && at.out_bytes < accel_config.single_bytes && !(at.has_node && at.out_bytes >= accel_config.region_bytes))
+        reason = ACCEL_too_small;
+    if (reason >= 0)
+        return accel_decline((accel_reason)reason, original, objects, 2);
+    return accel_inplace_run(op, original, objects, at.in, at.types, at.ndim, at.shape, at.strides);
+}

@@ -1,0 +1,345 @@
+/* What the parts of the interposer share.
+ *
+ * A value flows like this: an entry (operators.c, ufuncs.c, reductions.c, sorts.c) is called in the
+ * place of NumPy's function; when the operands are small it forwards at once. Else it reads them
+ * (operand.c), asks whether it may (gate.c, sites.c), and records a node (node.c), which is either
+ * handed out because only a known operation can receive it (fusion), or evaluated into an ordinary
+ * ndarray (settle.c). What went wrong or raised floating-point conditions is done again by NumPy itself
+ * (replay.c). */
+#ifndef BRIO_ACCEL_INTERPOSE_H
+#define BRIO_ACCEL_INTERPOSE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL brio_accel_array_api
+#define PY_UFUNC_UNIQUE_SYMBOL brio_accel_ufunc_api
+#ifndef BRIO_ACCEL_MODULE
+#define NO_IMPORT_ARRAY
+#define NO_IMPORT_UFUNC
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/ufuncobject.h>
+
+#include "frame.h"
+
+#include <brio/array.h>
+#include <brio/config.h>
+
+#define ACCEL_MAX_DIMS 8
+#define ACCEL_MAX_LEAVES 12 /* distinct arrays in one region */
+#define ACCEL_MAX_STEPS 48
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+/* The kinds of operand that decide a dtype: those of brio_dtype, then Python's own numbers. */
+enum { ACCEL_WEAK_INT = BRIO_DTYPE_COUNT, ACCEL_WEAK_FLOAT, ACCEL_KINDS };
+
+typedef struct accel_types {
+    uint8_t known, supported;
+    uint8_t in[BRIO_MAX_IN];
+    uint8_t out;
+} accel_types;
+
+/* One elementwise operation that both NumPy and Brio have. */
+typedef struct accel_op {
+    const char *name;
+    brio_op op;
+    int nin;
+    int exact;            /* Brio gives the bits of NumPy */
+    int silent;           /* NumPy never reports conditions of it */
+    PyUFuncObject *ufunc; /* owned; NULL for where */
+    accel_types *types;   /* ACCEL_KINDS ^ nin answers of NumPy's resolver, filled when first asked */
+} accel_op;
+
+#define ACCEL_MAX_OPS 128
+extern accel_op accel_ops[ACCEL_MAX_OPS];
+extern int accel_op_count;
+
+accel_op *accel_op_by_name(const char *name);
+accel_op *accel_op_by_ufunc(PyObject *ufunc);
+int accel_ops_load(PyObject *numpy);
+
+/* What NumPy would do with operands of these kinds; NULL when it is unsupported. Never raises. */
+const accel_types *accel_resolve(accel_op *op, const uint8_t *kinds);
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+typedef struct accel_node accel_node;
+
+typedef struct accel_operand {
+    PyObject *object;   /* exact ndarray, node or scalar object; borrowed, unless in a node */
+    uint8_t kind;       /* see ACCEL_KINDS */
+    uint8_t is_scalar;  /* no array: `scalar` holds it */
+    uint8_t is_node;
+    int ndim;
+    const npy_intp *shape, *strides; /* of the array or node */
+    brio_operand scalar;
+} accel_operand;
+
+extern PyTypeObject *accel_array_type;
+extern PyArray_Descr *accel_descr[BRIO_DTYPE_COUNT];
+
+void accel_operands_load(void);
+
+/* Describes an object; 0 when it is nothing that Brio takes. Never raises. */
+int accel_operand_read(PyObject *object, accel_operand *out);
+
+/* Whether a Python number can stand for an element of the dtype without any error or warning. */
+int accel_scalar_fits(const accel_operand *operand, uint8_t dtype);
+
+/* Makes a brio_operand of a scalar for a loop in `dtype`. */
+brio_operand accel_scalar_operand(const accel_operand *operand, uint8_t dtype);
+
+/* The brio_dtype of an exact ndarray that Brio takes (native, aligned, plain dtype), else -1. */
+int accel_array_dtype(PyArrayObject *array);
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+/* Broadcasts `n` operands and lays the result out as NumPy's order K does. 0 when they do not
+ * broadcast or have too many dimensions. */
+int accel_broadcast(const accel_operand *operands, int n, npy_intp itemsize, int *ndim, npy_intp *shape,
+                    npy_intp *strides);
+
+/* ---- Gates ----------------------------------------------------------------------------------- */
+
+typedef struct accel_settings {
+    npy_intp min_count;    /* operands with fewer elements leave at once */
+    npy_intp single_bytes; /* output of an operation alone */
+    npy_intp region_bytes; /* operands of a fused region */
+    npy_intp reduce_bytes; /* input of a reduction */
+    npy_intp sort_count;   /* elements of a sort */
+    npy_intp threads_bytes;/* evaluations above this give the interpreter lock away */
+    int fuse;
+    int exact;             /* --results=exact */
+    int scope;             /* 'a' auto, 'u' user, 'l' all */
+    double verify;         /* share of calls that are verified; 0: none */
+} accel_settings;
+extern accel_settings accel_config;
+extern int accel_attached;
+
+/* Threads that asked for the originals (brio.original()); when 0 nobody did. */
+extern int accel_originals;
+int accel_wants_original(void);
+
+typedef enum accel_reason {
+#define ACCEL_REASONS(X)                                                                             \
+    X(too_small) X(predicted_slower) X(unsupported_op) X(unsupported_argument) X(unsupported_dtype)  \
+    X(object_data) X(subclass) X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded)   \
+    X(disabled) X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
+#define ACCEL_REASON_ENUM(name) ACCEL_##name,
+    ACCEL_REASONS(ACCEL_REASON_ENUM)
+#undef ACCEL_REASON_ENUM
+    ACCEL_REASON_COUNT
+} accel_reason;
+
+typedef struct accel_counters {
+    uint64_t evaluated, operations, fused, reductions, sorts, replays, gave_flags, verified, mismatches;
+    uint64_t declined[ACCEL_REASON_COUNT];
+    double seconds;
+} accel_counters;
+extern accel_counters accel_count;
+PyObject *accel_counters_dict(void);
+
+static inline int accel_is_array(PyObject *object)
+{
+    return Py_TYPE(object) == accel_array_type;
+}
+
+extern PyTypeObject accel_node_type;
+/* Nodes that are handed out and not yet consumed, in all threads. */
+extern Py_ssize_t accel_pending;
+
+static inline npy_intp accel_array_count(PyObject *object)
+{
+    const PyArrayObject_fields *array = (const PyArrayObject_fields *)object;
+    npy_intp count = 1;
+    for (int i = 0; i < array->nd; i++)
+        count *= array->dimensions[i];
+    return count;
+}
+
+/* The first question of every entry: whether it is worth looking at this operand. */
+static inline int accel_is_large(PyObject *object)
+{
+    if (Py_TYPE(object) == accel_array_type) {
+        const PyArrayObject_fields *array = (const PyArrayObject_fields *)object;
+        if (array->nd == 1)
+            return array->dimensions[0] >= accel_config.min_count;
+        return array->nd > 1 && accel_array_count(object) >= accel_config.min_count;
+    }
+    return Py_TYPE(object) == &accel_node_type;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+typedef enum accel_form { ACCEL_UNARY, ACCEL_BINARY, ACCEL_POWER, ACCEL_COMPARE, ACCEL_UFUNC, ACCEL_WHERE } accel_form;
+
+/* How the original of an operation is called. */
+typedef struct accel_original {
+    accel_form form;
+    union {
+        unaryfunc unary;
+        binaryfunc binary;
+        ternaryfunc power;
+        richcmpfunc compare;
+        vectorcallfunc call;
+    } as;
+    int compare_op;
+    PyObject *callee; /* ACCEL_UFUNC, ACCEL_WHERE; borrowed from what lives for ever */
+} accel_original;
+
+PyObject *accel_call_original(const accel_original *original, PyObject *const *objects, int n);
+
+/* ---- Sites ----------------------------------------------------------------------------------- */
+
+typedef struct accel_site accel_site;
+
+/* Where an entry was called from. */
+typedef struct accel_place {
+    int known;        /* a frame was read */
+    int user;         /* the calling code is the user's own */
+    int marked;       /* the result goes to a known operation: it may be a node */
+    int line;
+    accel_site *site; /* NULL when the instruction is none that sites.c knows */
+    accel_frame frame;
+} accel_place;
+
+int accel_sites_load(void);
+
+/* Looks the calling instruction up. `arguments` are the operands as the entry received them, `stack`
+ * their address when it was called by vectorcall: both prove that the running instruction itself made
+ * the call. */
+void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyObject *const *stack);
+
+/* Whether the code that (beyond NumPy's own frames) called is the user's own. */
+int accel_called_by_user(void);
+
+void accel_site_replayed(accel_site *site);
+
+/* Whether `object` is a function that takes nodes. */
+int accel_takes_nodes(PyObject *object);
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+struct accel_node {
+    PyObject_HEAD
+    accel_op *op;
+    accel_original original;
+    uint8_t nin, dtype, external, settled, consumed;
+    uint8_t loop[BRIO_MAX_IN];
+    int ndim, steps, leaves, line;
+    npy_intp shape[ACCEL_MAX_DIMS], strides[ACCEL_MAX_DIMS];
+    npy_intp count;
+    accel_operand in[BRIO_MAX_IN]; /* objects owned */
+    PyObject *replay_objects[BRIO_MAX_IN]; /* what the original is called with: owned; may differ in number from in */
+    int replay_n;
+    PyObject *value;               /* once settled */
+    accel_site *site;
+    PyCodeObject *code;            /* owned, may be NULL */
+    PyObject *globals;             /* owned, may be NULL */
+    accel_node *previous, *next;   /* pending of this thread */
+    int listed;
+};
+
+/* A new node over the operands (nodes among them are consumed), or NULL with no exception set when the
+ * region would be too large; operands are untouched then. */
+accel_node *accel_node_new(accel_op *op, const accel_operand *in, const accel_types *types, int ndim,
+                           const npy_intp *shape, const npy_intp *strides);
+
+/* Hands the node out: it is pending until consumed. Returns it. */
+PyObject *accel_node_hand_out(accel_node *node);
+
+/* The ndarray that a node stands for (new reference). NULL with an exception: what the original raises. */
+PyObject *accel_node_value(accel_node *node);
+
+/* Settles what this thread has pending, in order. */
+int accel_settle_pending(void);
+
+/* The object with nodes replaced by their values (new reference). */
+PyObject *accel_plain(PyObject *object);
+
+/* ---- Evaluation ------------------------------------------------------------------------------- */
+
+/* The expression of a node as a pending Brio array. `holder` collects what must be given back. */
+typedef struct accel_holder {
+    int n;
+    brio_array *arrays[3 * ACCEL_MAX_STEPS];
+    int nleaves;
+    PyObject *leaf[3 * ACCEL_MAX_STEPS];
+    brio_array *wrapped[3 * ACCEL_MAX_STEPS];
+} accel_holder;
+
+brio_array *accel_wrap(PyArrayObject *array, int writeable);
+brio_array *accel_build(accel_node *node, accel_holder *holder);
+brio_array *accel_holder_leaf(accel_holder *holder, PyObject *array);
+void accel_holder_clear(accel_holder *holder);
+
+/* Evaluates into a new ndarray. Returns NULL without an exception when Brio could not. */
+PyObject *accel_evaluate(accel_node *node, uint32_t *flags);
+
+/* Evaluates into an existing array of the same shape and dtype. 0, or -1 when Brio could not. */
+int accel_evaluate_into(accel_node *node, PyArrayObject *out, uint32_t *flags);
+
+/* Settles a node: evaluates, looks at the conditions, replays where needed. New reference. */
+PyObject *accel_settle(accel_node *node);
+
+double accel_now(void);
+
+/* ---- Floating-point conditions ------------------------------------------------------------------ */
+
+int accel_errors_load(PyObject *umath);
+
+/* Those of `flags` that the error state in force does not ignore. */
+uint32_t accel_relevant(uint32_t flags);
+
+/* Whether the error state or the warnings filters make errors of conditions: then the place of an
+ * operation in a traceback matters, and nothing is fused. */
+int accel_errors_raise(void);
+
+/* Reports conditions of one operation as NumPy does. 0, or -1 with the exception. 1: cannot, replay. */
+int accel_give(uint32_t flags, const char *name);
+
+/* Calls the original in a small way while nodes are pending, keeping the order of warnings. */
+PyObject *accel_quiet(const accel_original *original, PyObject *const *objects, int n);
+PyObject *accel_quiet_vectorcall(vectorcallfunc original, PyObject *callee, PyObject *const *args, size_t nargsf,
+                                 PyObject *kwnames);
+
+/* All operations of the node again, by NumPy. New reference or NULL with its exception. */
+PyObject *accel_replay(accel_node *node);
+
+/* ---- Entries ----------------------------------------------------------------------------------- */
+
+/* One operation on operands of which at least one is large. `objects` are as the original takes them. */
+PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObject *const *objects, int n,
+                            PyObject *const *stack);
+PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value);
+
+/* Reduction of a node or large array; parts as ufunc.reduce takes them. NULL without exception: declined. */
+typedef struct accel_reduction {
+    PyObject *axis, *dtype, *out, *keepdims, *initial, *where; /* NULL: not given */
+} accel_reduction;
+PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *parts);
+PyObject *accel_reduce_node(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *kwnames);
+
+typedef struct accel_patch {
+    void **where;
+    void *old, *now;
+    int foreign;
+} accel_patch;
+
+int accel_patch_set(void **where, void *now);
+int accel_operators_attach(void);
+int accel_ufuncs_attach(PyObject *numpy);
+int accel_methods_attach(PyObject *numpy);
+void accel_node_slots_load(void);
+int accel_detach_all(void);
+int accel_patches(PyObject *list);
+
+extern PyNumberMethods accel_node_number;
+PyObject *accel_node_compare(PyObject *a, PyObject *b, int which);
+
+#endif
