@@ -37,21 +37,13 @@ static int has_dangerous_number(const accel_op *op, const accel_operand *in, con
     return op->danger == ACCEL_DANGER_DIVISOR ? number == 0 || number == -1 : number < 0;
 }
 
-typedef struct attempt {
-    accel_operand in[BRIO_MAX_IN];
-    const accel_types *types;
-    int ndim, has_node;
-    npy_intp shape[ACCEL_MAX_DIMS], strides[ACCEL_MAX_DIMS];
-    npy_intp out_bytes, operand_bytes;
-} attempt;
-
 static int is_foreign_array(PyObject *object)
 {
     return !accel_is_array(object) && PyArray_Check(object);
 }
 
 /* Reads the operands and finds dtype and shape. Returns a reason against, or -1. */
-static int prepare(accel_op *op, PyObject *const *objects, attempt *at)
+int accel_prepare(accel_op *op, PyObject *const *objects, accel_attempt *at)
 {
     uint8_t kinds[BRIO_MAX_IN];
     at->has_node = 0;
@@ -135,8 +127,8 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
 {
     if (!accel_attached || (accel_originals && accel_wants_original()))
         return accel_decline(ACCEL_disabled, original, objects, n);
-    attempt at;
-    int reason = prepare(op, objects, &at);
+    accel_attempt at;
+    int reason = accel_prepare(op, objects, &at);
     if (reason >= 0)
         return accel_decline((accel_reason)reason, original, objects, n);
     npy_intp largest = at.operand_bytes > at.out_bytes ? at.operand_bytes : at.out_bytes;
@@ -161,99 +153,4 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
     PyObject *value = accel_node_value(node);
     Py_DECREF(node);
     return value;
-}
-
-/* ---- In place ---------------------------------------------------------------------------------------- */
-
-static int is_same_memory(const accel_operand *operand, PyArrayObject *target)
-{
-    PyArrayObject *array = (PyArrayObject *)operand->object;
-    if (PyArray_DATA(array) != PyArray_DATA(target) || operand->ndim != PyArray_NDIM(target))
-        return 0;
-    for (int i = 0; i < operand->ndim; i++)
-        if (operand->shape[i] != PyArray_DIM(target, i) || operand->strides[i] != PyArray_STRIDE(target, i))
-            return 0;
-    return 1;
-}
-
-static void bounds(PyArrayObject *array, char **low, char **high)
-{
-    *low = *high = PyArray_BYTES(array);
-    for (int i = 0; i < PyArray_NDIM(array); i++) {
-        npy_intp reach = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
-        if (reach < 0)
-            *low += reach;
-        else
-            *high += reach;
-    }
-    *high += PyArray_ITEMSIZE(array);
-}
-
-/* Whether writing `target` element by element could change what the node has yet to read. */
-static int would_disturb(const accel_node *node, PyArrayObject *target)
-{
-    char *low, *high, *other_low, *other_high;
-    bounds(target, &low, &high);
-    for (int i = 0; i < node->nin; i++) {
-        const accel_operand *in = &node->in[i];
-        if (in->is_scalar)
-            continue;
-        if (in->is_node && !((accel_node *)in->object)->settled) {
-            if (would_disturb((accel_node *)in->object, target))
-                return 1;
-            continue;
-        }
-        bounds((PyArrayObject *)in->object, &other_low, &other_high);
-        if (other_low < high && low < other_high && !is_same_memory(in, target))
-            return 1;
-    }
-    return 0;
-}
-
-static int has_shape_of(const attempt *at, PyArrayObject *target)
-{
-    if (at->ndim != PyArray_NDIM(target))
-        return 0;
-    for (int i = 0; i < at->ndim; i++)
-        if (at->shape[i] != PyArray_DIM(target, i))
-            return 0;
-    return 1;
-}
-
-/* Whether the operation, computed straight into the target, needs no second run whatever happens. */
-static int cannot_need_replay(const accel_node *node)
-{
-    char kind = brio_dtype_kind((brio_dtype)node->dtype);
-    if (kind != 'f')
-        return 1;
-    return node->steps == 1 && node->op->exact && node->op->plain_flags;
-}
-
-static PyObject *run_inplace(accel_node *node, PyArrayObject *target)
-{
-    uint32_t flags = 0;
-    if (accel_evaluate_into(node, target, &flags) < 0)
-        return NULL;
-    flags = accel_relevant(flags);
-    if (flags && brio_dtype_kind((brio_dtype)node->dtype) == 'f' && accel_give(flags, node->op->ufunc->name) != 0)
-        return NULL;
-    return Py_NewRef((PyObject *)target);
-}
-
-PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value)
-{
-    PyObject *objects[2] = {target, value};
-    if (!accel_attached || (accel_originals && accel_wants_original()) || !accel_is_array(target))
-        return accel_decline(ACCEL_disabled, original, objects, 2);
-    PyArrayObject *array = (PyArrayObject *)target;
-    attempt at;
-    int reason = prepare(op, objects, &at);
-    if (reason < 0 && (at.types->out != at.in[0].kind || !has_shape_of(&at, array) || !PyArray_ISWRITEABLE(array) ||
-                       accel_config.verify > 0))
-        reason = ACCEL_unsupported_argument;
-    if (reason < 0 && at.out_bytes < accel_config.single_bytes && !(at.has_node && at.out_bytes >= accel_config.region_bytes))
-        reason = ACCEL_too_small;
-    if (reason >= 0)
-        return accel_decline((accel_reason)reason, original, objects, 2);
-    return accel_inplace_run(op, original, objects, at.in, at.types, at.ndim, at.shape, at.strides);
 }

@@ -50,9 +50,14 @@ typedef struct accel_op {
     int nin;
     int exact;            /* Brio gives the bits of NumPy */
     int silent;           /* NumPy never reports conditions of it */
+    int plain_flags;      /* its conditions are the processor's own: no second run to report them */
+    int danger;           /* ACCEL_DANGER_... */
     PyUFuncObject *ufunc; /* owned; NULL for where */
     accel_types *types;   /* ACCEL_KINDS ^ nin answers of NumPy's resolver, filled when first asked */
 } accel_op;
+
+/* Integer loops in which some value of the second operand makes NumPy warn or raise. */
+enum { ACCEL_NO_DANGER, ACCEL_DANGER_DIVISOR, ACCEL_DANGER_EXPONENT };
 
 #define ACCEL_MAX_OPS 128
 extern accel_op accel_ops[ACCEL_MAX_OPS];
@@ -90,6 +95,9 @@ int accel_operand_read(PyObject *object, accel_operand *out);
 /* Whether a Python number can stand for an element of the dtype without any error or warning. */
 int accel_scalar_fits(const accel_operand *operand, uint8_t dtype);
 
+/* The value of an integer or bool scalar. */
+int64_t accel_scalar_int(const accel_operand *operand);
+
 /* Makes a brio_operand of a scalar for a loop in `dtype`. */
 brio_operand accel_scalar_operand(const accel_operand *operand, uint8_t dtype);
 
@@ -123,6 +131,8 @@ extern int accel_attached;
 /* Threads that asked for the originals (brio.original()); when 0 nobody did. */
 extern int accel_originals;
 int accel_wants_original(void);
+void accel_original_enter(void);
+void accel_original_leave(void);
 
 typedef enum accel_reason {
 #define ACCEL_REASONS(X)                                                                             \
@@ -255,6 +265,9 @@ PyObject *accel_node_hand_out(accel_node *node);
 /* The ndarray that a node stands for (new reference). NULL with an exception: what the original raises. */
 PyObject *accel_node_value(accel_node *node);
 
+/* The node has gone into a reduction and needs no value any more. */
+void accel_node_drop(accel_node *node);
+
 /* Settles what this thread has pending, in order. */
 int accel_settle_pending(void);
 
@@ -282,6 +295,10 @@ PyObject *accel_evaluate(accel_node *node, uint32_t *flags);
 
 /* Evaluates into an existing array of the same shape and dtype. 0, or -1 when Brio could not. */
 int accel_evaluate_into(accel_node *node, PyArrayObject *out, uint32_t *flags);
+
+int accel_verify_wanted(void); /* whether this call belongs to the sample of --verify */
+/* --verify: runs the original beside `value` (stolen), compares, and returns the original's result. */
+PyObject *accel_verify(accel_node *node, PyObject *value);
 
 /* Settles a node: evaluates, looks at the conditions, replays where needed. New reference. */
 PyObject *accel_settle(accel_node *node);
@@ -315,12 +332,32 @@ PyObject *accel_replay(accel_node *node);
 /* One operation on operands of which at least one is large. `objects` are as the original takes them. */
 PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObject *const *objects, int n,
                             PyObject *const *stack);
+/* The original, with nodes settled first. */
+PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n);
+
+/* Operands that have been read, with dtype and shape of the result. */
+typedef struct accel_attempt {
+    accel_operand in[BRIO_MAX_IN];
+    const accel_types *types;
+    int ndim, has_node;
+    npy_intp shape[ACCEL_MAX_DIMS], strides[ACCEL_MAX_DIMS];
+    npy_intp out_bytes, operand_bytes; /* operand_bytes: of the largest */
+} accel_attempt;
+
+/* Returns an accel_reason against, or -1. */
+int accel_prepare(accel_op *op, PyObject *const *objects, accel_attempt *at);
+
+/* op(...) into an array that the caller gave. NULL without an exception: declined, nothing written. */
+PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out);
+
+/* target op= value. */
 PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value);
 
 /* Reduction of a node or large array; parts as ufunc.reduce takes them. NULL without exception: declined. */
 typedef struct accel_reduction {
     PyObject *axis, *dtype, *out, *keepdims, *initial, *where; /* NULL: not given */
 } accel_reduction;
+PyObject *accel_to_numpy(brio_array *array);
 PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *parts);
 PyObject *accel_reduce_node(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames);
@@ -334,8 +371,9 @@ typedef struct accel_patch {
 int accel_patch_set(void **where, void *now);
 int accel_operators_attach(void);
 int accel_ufuncs_attach(PyObject *numpy);
-int accel_methods_attach(PyObject *numpy);
-void accel_node_slots_load(void);
+int accel_reductions_attach(PyObject *numpy);
+int accel_sorts_attach(void);
+int accel_method_set(PyObject *type, const char *name, int flags, void **original, void *now);
 int accel_detach_all(void);
 int accel_patches(PyObject *list);
 

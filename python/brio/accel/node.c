@@ -121,6 +121,12 @@ PyObject *accel_node_value(accel_node *node)
     return Py_XNewRef(node->value);
 }
 
+void accel_node_drop(accel_node *node)
+{
+    unlist(node);
+    node->consumed = 1;
+}
+
 int accel_settle_pending(void)
 {
     while (oldest) {

@@ -162,10 +162,69 @@ int accel_scalar_fits(const accel_operand *operand, uint8_t dtype)
     return !(operand->kind == BRIO_F64 && dtype == BRIO_F32);
 }
 
+int64_t accel_scalar_int(const accel_operand *operand)
+{
+    switch (operand->scalar.dtype) {
+    case BRIO_BOOL:
+        return operand->scalar.value.b != 0;
+    case BRIO_I8:
+        return operand->scalar.value.i8;
+    case BRIO_I16:
+        return operand->scalar.value.i16;
+    case BRIO_I32:
+        return operand->scalar.value.i32;
+    case BRIO_U8:
+        return operand->scalar.value.u8;
+    case BRIO_U16:
+        return operand->scalar.value.u16;
+    case BRIO_U32:
+        return operand->scalar.value.u32;
+    default:
+        return operand->scalar.value.i64; /* I64, and U64 where it fits; else negative */
+    }
+}
+
+static double scalar_double(const accel_operand *operand)
+{
+    if (operand->scalar.dtype == BRIO_F64)
+        return operand->scalar.value.f64;
+    if (operand->scalar.dtype == BRIO_F32)
+        return (double)operand->scalar.value.f32;
+    if (operand->scalar.dtype == BRIO_U64)
+        return (double)operand->scalar.value.u64;
+    return (double)accel_scalar_int(operand);
+}
+
+static void set_int(brio_operand *to, uint64_t number)
+{
+    switch (brio_dtype_size(to->dtype)) {
+    case 1:
+        to->value.u8 = (uint8_t)number;
+        break;
+    case 2:
+        to->value.u16 = (uint16_t)number;
+        break;
+    case 4:
+        to->value.u32 = (uint32_t)number;
+        break;
+    default:
+        to->value.u64 = number;
+    }
+}
+
+/* The scalar as a strong one of the loop's dtype, so that no promotion is left to do. */
 brio_operand accel_scalar_operand(const accel_operand *operand, uint8_t dtype)
 {
-    brio_operand result = operand->scalar;
-    if (operand->kind == ACCEL_WEAK_INT && brio_dtype_kind((brio_dtype)dtype) == 'f')
-        result = brio_operand_float((double)operand->scalar.value.i64);
+    brio_operand result = {NULL, (brio_dtype)dtype, 0, {0}};
+    if (dtype == BRIO_F64)
+        result.value.f64 = scalar_double(operand);
+    else if (dtype == BRIO_F32)
+        result.value.f32 = (float)scalar_double(operand);
+    else if (dtype == BRIO_BOOL)
+        result.value.b = operand->scalar.dtype == BRIO_F64 || operand->scalar.dtype == BRIO_F32
+                             ? scalar_double(operand) != 0
+                             : accel_scalar_int(operand) != 0;
+    else
+        set_int(&result, (uint64_t)accel_scalar_int(operand));
     return result;
 }

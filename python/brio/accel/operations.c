@@ -7,7 +7,7 @@ accel_op accel_ops[ACCEL_MAX_OPS];
 int accel_op_count;
 
 /* Not NumPy's meaning under operands that Brio takes, or nothing to gain. */
-static const char *const left_alone[] = {"matmul", "divmod", "frexp", "modf", "ldexp", "where"};
+static const char *const left_alone[] = {"matmul", "divmod", "frexp", "modf", "ldexp", "where", NULL};
 
 accel_op *accel_op_by_name(const char *name)
 {
@@ -45,6 +45,32 @@ static void index_ufunc(accel_op *op)
     by_ufunc[at].op = op;
 }
 
+static int is_among(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return 1;
+    return 0;
+}
+
+/* Operations of which NumPy reports no floating-point conditions. */
+static const char *const silent_names[] = {
+    "negative", "positive", "absolute", "fabs", "sign", "conjugate", "logical_and", "logical_or", "logical_xor",
+    "logical_not", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "maximum", "minimum",
+    "fmax", "fmin", "clip", "where", "isfinite", "isinf", "isnan", "signbit", "copysign", "floor", "ceil", "trunc",
+    "rint", NULL};
+static const char *const plain_flag_names[] = {"add", "subtract", "multiply", "divide", "sqrt", "square",
+                                               "reciprocal", NULL};
+static const char *const divisor_names[] = {"floor_divide", "remainder", "fmod", "gcd", "lcm", "reciprocal", NULL};
+static const char *const exponent_names[] = {"power", "left_shift", "right_shift", NULL};
+
+static int danger_of(const char *name)
+{
+    return is_among(name, divisor_names) ? ACCEL_DANGER_DIVISOR
+           : is_among(name, exponent_names) ? ACCEL_DANGER_EXPONENT
+                                            : ACCEL_NO_DANGER;
+}
+
 static accel_op *add_op(const char *name, brio_op number, int nin, int exact)
 {
     size_t combinations = nin == 1 ? ACCEL_KINDS : nin == 2 ? ACCEL_KINDS * ACCEL_KINDS : 0;
@@ -55,15 +81,10 @@ static accel_op *add_op(const char *name, brio_op number, int nin, int exact)
         return NULL;
     accel_op *op = &accel_ops[accel_op_count++];
     *op = (accel_op){.name = name, .op = number, .nin = nin, .exact = exact, .types = types};
+    op->silent = is_among(name, silent_names);
+    op->plain_flags = is_among(name, plain_flag_names) || op->silent;
+    op->danger = danger_of(name);
     return op;
-}
-
-static int is_left_alone(const char *name)
-{
-    for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
-        if (strcmp(left_alone[i], name) == 0)
-            return 1;
-    return 0;
 }
 
 static int load_one(PyObject *numpy, brio_op number)
@@ -74,7 +95,7 @@ static int load_one(PyObject *numpy, brio_op number)
         return 0;
     if (strcmp(info.name, "where") == 0)
         return add_op(info.name, number, 3, 1) ? 0 : -1;
-    if (is_left_alone(info.name))
+    if (is_among(info.name, left_alone))
         return 0;
     PyObject *ufunc = PyObject_GetAttrString(numpy, info.name);
     if (!ufunc) {

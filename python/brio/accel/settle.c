@@ -184,17 +184,10 @@ PyObject *accel_evaluate(accel_node *node, uint32_t *flags)
     return NULL;
 }
 
-/* Operations whose conditions are plainly those of the processor, so that they need no second run. */
+/* Whether the conditions need no second run to be reported. */
 static int gives_own_flags(const accel_node *node)
 {
-    static const char *const names[] = {"add", "subtract", "multiply", "divide", "true_divide",
-                                        "sqrt", "square", "reciprocal"};
-    if (node->steps != 1 || (!node->op->exact && !node->external))
-        return 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], node->op->name) == 0)
-            return 1;
-    return 0;
+    return node->steps == 1 && node->op->plain_flags && (node->op->exact || node->external);
 }
 
 PyObject *accel_settle(accel_node *node)
@@ -204,7 +197,7 @@ PyObject *accel_settle(accel_node *node)
     if (!value)
         return accel_replay(node);
     flags = accel_relevant(flags);
-    if (accel_config.verify > 0)
+    if (accel_verify_wanted())
         return accel_verify(node, value);
     if (!flags || (node->steps == 1 && node->op->silent))
         return value;

@@ -1,0 +1,143 @@
+/* Operators that write into their left operand. */
+#include "interpose.h"
+
+static int is_same_memory(const accel_operand *operand, PyArrayObject *target)
+{
+    PyArrayObject *array = (PyArrayObject *)operand->object;
+    if (PyArray_DATA(array) != PyArray_DATA(target) || operand->ndim != PyArray_NDIM(target))
+        return 0;
+    for (int i = 0; i < operand->ndim; i++)
+        if (operand->shape[i] != PyArray_DIM(target, i) || operand->strides[i] != PyArray_STRIDE(target, i))
+            return 0;
+    return 1;
+}
+
+static void bounds(PyArrayObject *array, char **low, char **high)
+{
+    *low = *high = PyArray_BYTES(array);
+    for (int i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp reach = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
+    }
+    *high += PyArray_ITEMSIZE(array);
+}
+
+/* Whether writing `target` element by element could change what the node has yet to read. */
+static int would_disturb(const accel_node *node, PyArrayObject *target)
+{
+    char *low, *high, *other_low, *other_high;
+    bounds(target, &low, &high);
+    for (int i = 0; i < node->nin; i++) {
+        const accel_operand *in = &node->in[i];
+        if (in->is_scalar)
+            continue;
+        if (in->is_node && !((accel_node *)in->object)->settled) {
+            if (would_disturb((accel_node *)in->object, target))
+                return 1;
+            continue;
+        }
+        bounds((PyArrayObject *)in->object, &other_low, &other_high);
+        if (other_low < high && low < other_high && !is_same_memory(in, target))
+            return 1;
+    }
+    return 0;
+}
+
+static int has_shape_of(const accel_attempt *at, PyArrayObject *target)
+{
+    if (at->ndim != PyArray_NDIM(target))
+        return 0;
+    for (int i = 0; i < at->ndim; i++)
+        if (at->shape[i] != PyArray_DIM(target, i))
+            return 0;
+    return 1;
+}
+
+/* Whether the operation, computed straight into the target, needs no second run whatever happens. */
+static int cannot_need_replay(const accel_node *node)
+{
+    char kind = brio_dtype_kind((brio_dtype)node->dtype);
+    if (kind != 'f')
+        return 1;
+    return node->steps == 1 && node->op->exact && node->op->plain_flags;
+}
+
+/* Computes into the target. NULL without an exception: Brio could not, and nothing was written. */
+static PyObject *run_inplace(accel_node *node, PyArrayObject *target)
+{
+    uint32_t flags = 0;
+    if (accel_evaluate_into(node, target, &flags) < 0)
+        return NULL;
+    flags = node->op->silent || brio_dtype_kind((brio_dtype)node->dtype) != 'f' ? 0 : accel_relevant(flags);
+    if (flags && accel_give(flags, node->op->ufunc->name) < 0)
+        return NULL;
+    return Py_NewRef((PyObject *)target);
+}
+
+/* A value that is a node and cannot join the pass is settled; then it is an operation of two arrays. */
+static PyObject *settle_value(accel_op *op, const accel_original *original, PyObject *target, PyObject *value)
+{
+    PyObject *plain = accel_plain(value);
+    PyObject *result = plain ? accel_inplace(op, original, target, plain) : NULL;
+    Py_XDECREF(plain);
+    return result;
+}
+
+static int reason_against(const accel_attempt *at, PyArrayObject *target)
+{
+    if (at->types->out != at->in[0].kind || !has_shape_of(at, target) || !PyArray_ISWRITEABLE(target) ||
+        accel_config.verify > 0)
+        return ACCEL_unsupported_argument;
+    npy_intp gate = at->has_node ? accel_config.region_bytes : accel_config.single_bytes;
+    return at->out_bytes < gate ? ACCEL_too_small : -1;
+}
+
+PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value)
+{
+    PyObject *objects[2] = {target, value};
+    if (!accel_attached || (accel_originals && accel_wants_original()) || !accel_is_array(target))
+        return accel_decline(ACCEL_disabled, original, objects, 2);
+    accel_attempt at;
+    int reason = accel_prepare(op, objects, &at);
+    if (reason < 0)
+        reason = reason_against(&at, (PyArrayObject *)target);
+    if (reason >= 0)
+        return accel_decline((accel_reason)reason, original, objects, 2);
+    accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
+    if (!node)
+        return at.has_node ? settle_value(op, original, target, value)
+                           : accel_decline(ACCEL_low_memory, original, objects, 2);
+    PyObject *result = NULL;
+    int may = !node->external && cannot_need_replay(node) && !would_disturb(node, (PyArrayObject *)target);
+    if (may)
+        result = run_inplace(node, (PyArrayObject *)target);
+    Py_DECREF(node);
+    if (result || PyErr_Occurred())
+        return result;
+    return at.has_node ? settle_value(op, original, target, value)
+                       : accel_decline(ACCEL_unsupported_op, original, objects, 2);
+}
+
+PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out)
+{
+    PyArrayObject *target = (PyArrayObject *)out;
+    if (!accel_attached || (accel_originals && accel_wants_original()) || !op->exact || accel_config.verify > 0)
+        return NULL;
+    if (accel_pending && accel_settle_pending() < 0)
+        return NULL;
+    accel_attempt at;
+    if (accel_prepare(op, objects, &at) >= 0 || at.has_node || at.types->out != accel_array_dtype(target) ||
+        !has_shape_of(&at, target) || !PyArray_ISWRITEABLE(target) || at.out_bytes < accel_config.single_bytes)
+        return NULL;
+    accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
+    if (!node)
+        return NULL;
+    PyObject *result = NULL;
+    if (cannot_need_replay(node) && !would_disturb(node, target))
+        result = run_inplace(node, target);
+    Py_DECREF(node);
+    return result;
+}

@@ -1,0 +1,38 @@
+"""The comparison behind `--verify`: a result of Brio's beside NumPy's."""
+
+import sys
+
+import numpy as np
+
+# Units in the last place, of the larger magnitude in the array's neighbourhood, that an operation whose
+# last digits may differ is allowed; a region of several such operations adds up.
+_TOLERANCE = {"float32": 64 * np.finfo(np.float32).eps, "float64": 64 * np.finfo(np.float64).eps}
+_shown = 0
+
+
+def differs(ours, theirs, exact):
+    """Whether the results disagree; the first few disagreements are told on stderr."""
+    problem = _difference(ours, theirs, exact)
+    if problem is None:
+        return False
+    global _shown
+    _shown += 1
+    if _shown <= 10:
+        frame = sys._getframe(1) if hasattr(sys, "_getframe") else None
+        where = f"{frame.f_code.co_filename}:{frame.f_lineno}: " if frame else ""
+        print(f"brio: verify: {where}{problem}", file=sys.stderr)
+    return True
+
+
+def _difference(ours, theirs, exact):
+    if type(ours) is not type(theirs) or ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+        return f"{type(ours).__name__} {ours.dtype} {ours.shape}, not {type(theirs).__name__} {theirs.dtype} {theirs.shape}"
+    if ours.strides != theirs.strides:
+        return f"strides {ours.strides}, not {theirs.strides}"
+    if exact or ours.dtype.kind != "f":
+        equal = np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
+        return None if equal else "an exact result differs"
+    tolerance = _TOLERANCE[str(ours.dtype)]
+    with np.errstate(all="ignore"):
+        close = np.isclose(ours, theirs, rtol=tolerance, atol=tolerance * 1e-3, equal_nan=True)
+    return None if close.all() else f"{int((~close).sum())} of {close.size} elements beyond the tolerance"
