@@ -3,9 +3,9 @@
 #define BRIO_CLI_OPTIONS_H
 
 typedef enum brio_cli_arity {
-    BRIO_CLI_FLAG,     /* --report */
-    BRIO_CLI_VALUE,    /* --results exact, --results=exact */
-    BRIO_CLI_MAYBE,    /* --verify, --verify=0.1 */
+    BRIO_CLI_FLAG,  /* --report */
+    BRIO_CLI_VALUE, /* --results exact, --results=exact */
+    BRIO_CLI_MAYBE, /* --verify, --verify=0.1 */
 } brio_cli_arity;
 
 typedef struct brio_cli_option {
@@ -19,8 +19,8 @@ typedef struct brio_cli_option {
 
 /* What is left of the command line once its options are read. */
 typedef struct brio_cli_run {
-    const char *python;  /* --python, or NULL */
-    const char **flags;  /* interpreter flags of --python-flag and -i, in order */
+    const char *python; /* --python, or NULL */
+    const char **flags; /* interpreter flags of --python-flag and -i, in order */
     int nflags;
     int verbose;
     char **target; /* script and its arguments, or -m mod ..., -c code ..., - ... */

@@ -39,8 +39,8 @@ int accel_detach_all(void)
 int accel_patches(PyObject *list)
 {
     for (int i = 0; i < npatches; i++) {
-        PyObject *item = Py_BuildValue("(NNNO)", PyLong_FromVoidPtr(patches[i].where), PyLong_FromVoidPtr(patches[i].old),
-                                       PyLong_FromVoidPtr(patches[i].now),
+        PyObject *item = Py_BuildValue("(NNNO)", PyLong_FromVoidPtr(patches[i].where),
+                                       PyLong_FromVoidPtr(patches[i].old), PyLong_FromVoidPtr(patches[i].now),
                                        *patches[i].where == patches[i].now ? Py_True : Py_False);
         int failed = !item || PyList_Append(list, item) < 0;
         Py_XDECREF(item);

@@ -79,8 +79,8 @@ int accel_prepare(accel_op *op, PyObject *const *objects, accel_attempt *at)
     return at->ndim == 0 || at->out_bytes == 0 ? ACCEL_too_small : -1;
 }
 
-static void remember_original(accel_node *node, const accel_original *original, PyObject *const *objects, int n,
-                              const accel_place *place)
+static void remember_original(accel_node *node, const accel_original *original, PyObject *const *objects,
+                              int n, const accel_place *place)
 {
     node->original = *original;
     node->replay_n = n;
@@ -95,7 +95,8 @@ static void remember_original(accel_node *node, const accel_original *original, 
 }
 
 /* Evaluates sub-regions first when the whole would be too large. */
-static PyObject *settle_and_retry(accel_op *op, const accel_original *original, PyObject *const *objects, int n)
+static PyObject *settle_and_retry(accel_op *op, const accel_original *original, PyObject *const *objects,
+                                  int n)
 {
     PyObject *plain[BRIO_MAX_IN] = {NULL, NULL, NULL};
     PyObject *result = NULL;

@@ -53,8 +53,8 @@ static uint8_t mode_of(PyObject *state, const char *key)
     const char *word = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
     if (!word)
         return MODE_OTHER;
-    return strcmp(word, "ignore") == 0 ? MODE_IGNORE
-           : strcmp(word, "warn") == 0 ? MODE_WARN
+    return strcmp(word, "ignore") == 0  ? MODE_IGNORE
+           : strcmp(word, "warn") == 0  ? MODE_WARN
            : strcmp(word, "raise") == 0 ? MODE_RAISE
                                         : MODE_OTHER;
 }
@@ -214,11 +214,12 @@ PyObject *accel_quiet(const accel_original *original, PyObject *const *objects, 
     return accel_call_original(original, objects, n);
 }
 
-PyObject *accel_quiet_vectorcall(vectorcallfunc original, PyObject *callee, PyObject *const *args, size_t nargsf,
-                                 PyObject *kwnames)
+PyObject *accel_quiet_vectorcall(vectorcallfunc original, PyObject *callee, PyObject *const *args,
+                                 size_t nargsf, PyObject *kwnames)
 {
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    PyObject *token = !kwnames && n == ((PyUFuncObject *)callee)->nin && all_known(args, n) ? silence() : NULL;
+    PyObject *token =
+        !kwnames && n == ((PyUFuncObject *)callee)->nin && all_known(args, n) ? silence() : NULL;
     if (!token) {
         PyErr_Clear();
         return accel_settle_pending() < 0 ? NULL : original(callee, args, nargsf, kwnames);

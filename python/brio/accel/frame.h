@@ -12,9 +12,9 @@
 typedef struct accel_frame {
     PyCodeObject *code;
     PyObject *globals, *builtins;
-    PyObject *locals;   /* a mapping at module and class level, else NULL */
-    PyObject **values;  /* locals, cells and free variables, then the stack */
-    int instruction;    /* index of the running instruction, in code units */
+    PyObject *locals;  /* a mapping at module and class level, else NULL */
+    PyObject **values; /* locals, cells and free variables, then the stack */
+    int instruction;   /* index of the running instruction, in code units */
     void *interpreter_frame;
 } accel_frame;
 

@@ -56,7 +56,8 @@ static PyObject *declined_dict(void)
 {
     PyObject *dict = PyDict_New();
     for (int i = 0; dict && i < ACCEL_REASON_COUNT; i++)
-        if (accel_count.declined[i] && put(dict, reason_names[i], PyLong_FromUnsignedLongLong(accel_count.declined[i])) < 0)
+        if (accel_count.declined[i] &&
+            put(dict, reason_names[i], PyLong_FromUnsignedLongLong(accel_count.declined[i])) < 0)
             Py_CLEAR(dict);
     return dict;
 }

@@ -124,13 +124,15 @@ PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *
 PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out)
 {
     PyArrayObject *target = (PyArrayObject *)out;
-    if (!accel_attached || (accel_originals && accel_wants_original()) || !op->exact || accel_config.verify > 0)
+    if (!accel_attached || (accel_originals && accel_wants_original()) || !op->exact ||
+        accel_config.verify > 0)
         return NULL;
     if (accel_pending && accel_settle_pending() < 0)
         return NULL;
     accel_attempt at;
     if (accel_prepare(op, objects, &at) >= 0 || at.has_node || at.types->out != accel_array_dtype(target) ||
-        !has_shape_of(&at, target) || !PyArray_ISWRITEABLE(target) || at.out_bytes < accel_config.single_bytes)
+        !has_shape_of(&at, target) || !PyArray_ISWRITEABLE(target) ||
+        at.out_bytes < accel_config.single_bytes)
         return NULL;
     accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
     if (!node)

@@ -75,9 +75,9 @@ const accel_types *accel_resolve(accel_op *op, const uint8_t *kinds);
 typedef struct accel_node accel_node;
 
 typedef struct accel_operand {
-    PyObject *object;   /* exact ndarray, node or scalar object; borrowed, unless in a node */
-    uint8_t kind;       /* see ACCEL_KINDS */
-    uint8_t is_scalar;  /* no array: `scalar` holds it */
+    PyObject *object;  /* exact ndarray, node or scalar object; borrowed, unless in a node */
+    uint8_t kind;      /* see ACCEL_KINDS */
+    uint8_t is_scalar; /* no array: `scalar` holds it */
     uint8_t is_node;
     int ndim;
     const npy_intp *shape, *strides; /* of the array or node */
@@ -114,16 +114,16 @@ int accel_broadcast(const accel_operand *operands, int n, npy_intp itemsize, int
 /* ---- Gates ----------------------------------------------------------------------------------- */
 
 typedef struct accel_settings {
-    npy_intp min_count;    /* operands with fewer elements leave at once */
-    npy_intp single_bytes; /* output of an operation alone */
-    npy_intp region_bytes; /* operands of a fused region */
-    npy_intp reduce_bytes; /* input of a reduction */
-    npy_intp sort_count;   /* elements of a sort */
-    npy_intp threads_bytes;/* evaluations above this give the interpreter lock away */
+    npy_intp min_count;     /* operands with fewer elements leave at once */
+    npy_intp single_bytes;  /* output of an operation alone */
+    npy_intp region_bytes;  /* operands of a fused region */
+    npy_intp reduce_bytes;  /* input of a reduction */
+    npy_intp sort_count;    /* elements of a sort */
+    npy_intp threads_bytes; /* evaluations above this give the interpreter lock away */
     int fuse;
-    int exact;             /* --results=exact */
-    int scope;             /* 'a' auto, 'u' user, 'l' all */
-    double verify;         /* share of calls that are verified; 0: none */
+    int exact;     /* --results=exact */
+    int scope;     /* 'a' auto, 'u' user, 'l' all */
+    double verify; /* share of calls that are verified; 0: none */
 } accel_settings;
 extern accel_settings accel_config;
 extern int accel_attached;
@@ -135,14 +135,15 @@ void accel_original_enter(void);
 void accel_original_leave(void);
 
 typedef enum accel_reason {
-#define ACCEL_REASONS(X)                                                                             \
-    X(too_small) X(predicted_slower) X(unsupported_op) X(unsupported_argument) X(unsupported_dtype)  \
-    X(object_data) X(subclass) X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded)   \
-    X(disabled) X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
+#define ACCEL_REASONS(X)                                                                                     \
+    X(too_small)                                                                                             \
+    X(predicted_slower) X(unsupported_op) X(unsupported_argument) X(unsupported_dtype) X(object_data)        \
+        X(subclass) X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled)          \
+            X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM
-    ACCEL_REASON_COUNT
+        ACCEL_REASON_COUNT
 } accel_reason;
 
 typedef struct accel_counters {
@@ -185,7 +186,14 @@ static inline int accel_is_large(PyObject *object)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-typedef enum accel_form { ACCEL_UNARY, ACCEL_BINARY, ACCEL_POWER, ACCEL_COMPARE, ACCEL_UFUNC, ACCEL_WHERE } accel_form;
+typedef enum accel_form {
+    ACCEL_UNARY,
+    ACCEL_BINARY,
+    ACCEL_POWER,
+    ACCEL_COMPARE,
+    ACCEL_UFUNC,
+    ACCEL_WHERE
+} accel_form;
 
 /* How the original of an operation is called. */
 typedef struct accel_original {
@@ -209,9 +217,9 @@ typedef struct accel_site accel_site;
 
 /* Where an entry was called from. */
 typedef struct accel_place {
-    int known;        /* a frame was read */
-    int user;         /* the calling code is the user's own */
-    int marked;       /* the result goes to a known operation: it may be a node */
+    int known;  /* a frame was read */
+    int user;   /* the calling code is the user's own */
+    int marked; /* the result goes to a known operation: it may be a node */
     int line;
     accel_site *site; /* NULL when the instruction is none that sites.c knows */
     accel_frame frame;
@@ -235,22 +243,22 @@ int accel_takes_nodes(PyObject *object);
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
 struct accel_node {
-    PyObject_HEAD
-    accel_op *op;
+    PyObject_HEAD accel_op *op;
     accel_original original;
     uint8_t nin, dtype, external, settled, consumed;
     uint8_t loop[BRIO_MAX_IN];
     int ndim, steps, leaves, line;
     npy_intp shape[ACCEL_MAX_DIMS], strides[ACCEL_MAX_DIMS];
     npy_intp count;
-    accel_operand in[BRIO_MAX_IN]; /* objects owned */
-    PyObject *replay_objects[BRIO_MAX_IN]; /* what the original is called with: owned; may differ in number from in */
+    accel_operand in[BRIO_MAX_IN];         /* objects owned */
+    PyObject *replay_objects[BRIO_MAX_IN]; /* what the original is called with: owned; may differ in number
+                                              from in */
     int replay_n;
-    PyObject *value;               /* once settled */
+    PyObject *value; /* once settled */
     accel_site *site;
-    PyCodeObject *code;            /* owned, may be NULL */
-    PyObject *globals;             /* owned, may be NULL */
-    accel_node *previous, *next;   /* pending of this thread */
+    PyCodeObject *code;          /* owned, may be NULL */
+    PyObject *globals;           /* owned, may be NULL */
+    accel_node *previous, *next; /* pending of this thread */
     int listed;
 };
 
@@ -321,8 +329,8 @@ int accel_give(uint32_t flags, const char *name);
 
 /* Calls the original in a small way while nodes are pending, keeping the order of warnings. */
 PyObject *accel_quiet(const accel_original *original, PyObject *const *objects, int n);
-PyObject *accel_quiet_vectorcall(vectorcallfunc original, PyObject *callee, PyObject *const *args, size_t nargsf,
-                                 PyObject *kwnames);
+PyObject *accel_quiet_vectorcall(vectorcallfunc original, PyObject *callee, PyObject *const *args,
+                                 size_t nargsf, PyObject *kwnames);
 
 /* All operations of the node again, by NumPy. New reference or NULL with its exception. */
 PyObject *accel_replay(accel_node *node);

@@ -26,8 +26,8 @@ static PyObject *attach(PyObject *self, PyObject *numpy)
         Py_RETURN_FALSE;
     if (load_numpy(numpy) < 0)
         return NULL;
-    if (accel_operators_attach() < 0 || accel_ufuncs_attach(numpy) < 0 || accel_reductions_attach(numpy) < 0 ||
-        accel_sorts_attach() < 0) {
+    if (accel_operators_attach() < 0 || accel_ufuncs_attach(numpy) < 0 ||
+        accel_reductions_attach(numpy) < 0 || accel_sorts_attach() < 0) {
         accel_detach_all();
         return NULL;
     }
@@ -68,13 +68,13 @@ static PyObject *reset_counters(PyObject *self, PyObject *unused)
 
 static PyObject *configure(PyObject *self, PyObject *args, PyObject *words)
 {
-    static char *names[] = {"min_count", "single_bytes", "region_bytes", "reduce_bytes", "sort_count", "fuse",
-                            "exact",     "scope",        "verify",       NULL};
+    static char *names[] = {"min_count", "single_bytes", "region_bytes", "reduce_bytes", "sort_count",
+                            "fuse",      "exact",        "scope",        "verify",       NULL};
     accel_settings now = accel_config;
     const char *scope = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, words, "|$nnnnniisd", names, &now.min_count, &now.single_bytes,
-                                     &now.region_bytes, &now.reduce_bytes, &now.sort_count, &now.fuse, &now.exact,
-                                     &scope, &now.verify))
+                                     &now.region_bytes, &now.reduce_bytes, &now.sort_count, &now.fuse,
+                                     &now.exact, &scope, &now.verify))
         return NULL;
     if (scope)
         now.scope = strcmp(scope, "all") == 0 ? 'l' : strcmp(scope, "user") == 0 ? 'u' : 'a';
@@ -85,10 +85,11 @@ static PyObject *configure(PyObject *self, PyObject *args, PyObject *words)
 static PyObject *settings(PyObject *self, PyObject *unused)
 {
     const char *scope = accel_config.scope == 'l' ? "all" : accel_config.scope == 'u' ? "user" : "auto";
-    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:i,s:i,s:s,s:d}", "min_count", accel_config.min_count, "single_bytes",
-                         accel_config.single_bytes, "region_bytes", accel_config.region_bytes, "reduce_bytes",
-                         accel_config.reduce_bytes, "sort_count", accel_config.sort_count, "fuse", accel_config.fuse,
-                         "exact", accel_config.exact, "scope", scope, "verify", accel_config.verify);
+    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:i,s:i,s:s,s:d}", "min_count", accel_config.min_count,
+                         "single_bytes", accel_config.single_bytes, "region_bytes", accel_config.region_bytes,
+                         "reduce_bytes", accel_config.reduce_bytes, "sort_count", accel_config.sort_count,
+                         "fuse", accel_config.fuse, "exact", accel_config.exact, "scope", scope, "verify",
+                         accel_config.verify);
 }
 
 static PyObject *original_enter(PyObject *self, PyObject *unused)
@@ -130,8 +131,9 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "_interpose", .m_doc = "Interposition into NumPy.", .m_size = -1, .m_methods = methods};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_interpose",
+                                        .m_doc = "Interposition into NumPy.", .m_size = -1,
+                                        .m_methods = methods};
 
 PyMODINIT_FUNC PyInit__interpose(void);
 

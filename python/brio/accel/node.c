@@ -167,15 +167,15 @@ static void node_dealloc(PyObject *self)
 
 typedef PyObject *(*node_reduction)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 
-#define REDUCTION(name)                                                                                  \
+#define REDUCTION(name)                                                                                      \
     static PyObject *node_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) \
-    {                                                                                                    \
-        return accel_reduce_node(#name, (accel_node *)self, args, nargs, kwnames);                       \
+    {                                                                                                        \
+        return accel_reduce_node(#name, (accel_node *)self, args, nargs, kwnames);                           \
     }
 #define REDUCTIONS(X) X(sum) X(mean) X(max) X(min) X(any) X(all) X(prod)
 REDUCTIONS(REDUCTION)
 
-#define REDUCTION_METHOD(name) \
+#define REDUCTION_METHOD(name)                                                                               \
     {#name, (PyCFunction)(void (*)(void))node_##name, METH_FASTCALL | METH_KEYWORDS, NULL},
 static PyMethodDef node_methods[] = {REDUCTIONS(REDUCTION_METHOD){NULL, NULL, 0, NULL}};
 

@@ -51,7 +51,8 @@ int accel_array_dtype(PyArrayObject *array)
         return -1;
     int dtype = dtype_of_type_num[type_num];
     /* The one descriptor of the dtype: native byte order, no metadata. */
-    return PyArray_DESCR(array) == accel_descr[dtype] && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) ? dtype : -1;
+    return PyArray_DESCR(array) == accel_descr[dtype] && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) ? dtype
+                                                                                                    : -1;
 }
 
 static int read_array(PyArrayObject *array, accel_operand *out)
@@ -153,8 +154,8 @@ int accel_scalar_fits(const accel_operand *operand, uint8_t dtype)
     }
     if (operand->kind == ACCEL_WEAK_FLOAT) {
         double number = fabs(operand->scalar.value.f64);
-        return kind == 'f' &&
-               (dtype == BRIO_F64 || !isfinite(number) || number == 0.0 || (number >= FLT_MIN && number <= FLT_MAX));
+        return kind == 'f' && (dtype == BRIO_F64 || !isfinite(number) || number == 0.0 ||
+                               (number >= FLT_MIN && number <= FLT_MAX));
     }
     if (operand->kind == dtype)
         return 1;

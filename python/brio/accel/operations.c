@@ -55,18 +55,20 @@ static int is_among(const char *name, const char *const *names)
 
 /* Operations of which NumPy reports no floating-point conditions. */
 static const char *const silent_names[] = {
-    "negative", "positive", "absolute", "fabs", "sign", "conjugate", "logical_and", "logical_or", "logical_xor",
-    "logical_not", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "maximum", "minimum",
-    "fmax", "fmin", "clip", "where", "isfinite", "isinf", "isnan", "signbit", "copysign", "floor", "ceil", "trunc",
-    "rint", NULL};
-static const char *const plain_flag_names[] = {"add", "subtract", "multiply", "divide", "sqrt", "square",
-                                               "reciprocal", NULL};
-static const char *const divisor_names[] = {"floor_divide", "remainder", "fmod", "gcd", "lcm", "reciprocal", NULL};
+    "negative",   "positive",    "absolute",    "fabs",    "sign",       "conjugate", "logical_and",
+    "logical_or", "logical_xor", "logical_not", "less",    "less_equal", "greater",   "greater_equal",
+    "equal",      "not_equal",   "maximum",     "minimum", "fmax",       "fmin",      "clip",
+    "where",      "isfinite",    "isinf",       "isnan",   "signbit",    "copysign",  "floor",
+    "ceil",       "trunc",       "rint",        NULL};
+static const char *const plain_flag_names[] = {"add",  "subtract", "multiply",   "divide",
+                                               "sqrt", "square",   "reciprocal", NULL};
+static const char *const divisor_names[] = {"floor_divide", "remainder",  "fmod", "gcd",
+                                            "lcm",          "reciprocal", NULL};
 static const char *const exponent_names[] = {"power", "left_shift", "right_shift", NULL};
 
 static int danger_of(const char *name)
 {
-    return is_among(name, divisor_names) ? ACCEL_DANGER_DIVISOR
+    return is_among(name, divisor_names)    ? ACCEL_DANGER_DIVISOR
            : is_among(name, exponent_names) ? ACCEL_DANGER_EXPONENT
                                             : ACCEL_NO_DANGER;
 }
@@ -155,7 +157,7 @@ static void ask(accel_op *op, const uint8_t *kinds, accel_types *types)
     for (int i = 0; i < op->nin; i++)
         PyTuple_SET_ITEM(given, i, kind_object(kinds[i]));
     PyTuple_SET_ITEM(given, op->nin, Py_NewRef(Py_None));
-    PyObject *answer = PyObject_CallMethod((PyObject *)op->ufunc, "resolve_dtypes", "O", given);
+    PyObject *answer = PyObject_CallMethod((PyObject *)op->ufunc, "resolve_dtypes", "(O)", given);
     Py_DECREF(given);
     if (!answer)
         return;

@@ -7,17 +7,20 @@
 #include <string.h>
 
 /* ufunc, slot */
-#define BINARY(X)                                                                                          \
-    X(add, nb_add)                                                                                         \
-    X(subtract, nb_subtract) X(multiply, nb_multiply) X(divide, nb_true_divide)                      \
-        X(floor_divide, nb_floor_divide) X(remainder, nb_remainder) X(bitwise_and, nb_and)                 \
-            X(bitwise_or, nb_or) X(bitwise_xor, nb_xor) X(left_shift, nb_lshift) X(right_shift, nb_rshift)
-#define UNARY(X) X(negative, nb_negative) X(positive, nb_positive) X(absolute, nb_absolute) X(invert, nb_invert)
-#define INPLACE(X)                                                                                         \
-    X(add, nb_inplace_add)                                                                                 \
-    X(subtract, nb_inplace_subtract) X(multiply, nb_inplace_multiply) X(divide, nb_inplace_true_divide) \
-        X(floor_divide, nb_inplace_floor_divide) X(remainder, nb_inplace_remainder)                        \
-            X(bitwise_and, nb_inplace_and) X(bitwise_or, nb_inplace_or) X(bitwise_xor, nb_inplace_xor)     \
+#define BINARY(X)                                                                                            \
+    X(add, nb_add)                                                                                           \
+    X(subtract, nb_subtract)                                                                                 \
+    X(multiply, nb_multiply) X(divide, nb_true_divide) X(floor_divide, nb_floor_divide)                      \
+        X(remainder, nb_remainder) X(bitwise_and, nb_and) X(bitwise_or, nb_or) X(bitwise_xor, nb_xor)        \
+            X(left_shift, nb_lshift) X(right_shift, nb_rshift)
+#define UNARY(X)                                                                                             \
+    X(negative, nb_negative) X(positive, nb_positive) X(absolute, nb_absolute) X(invert, nb_invert)
+#define INPLACE(X)                                                                                           \
+    X(add, nb_inplace_add)                                                                                   \
+    X(subtract, nb_inplace_subtract)                                                                         \
+    X(multiply, nb_inplace_multiply) X(divide, nb_inplace_true_divide)                                       \
+        X(floor_divide, nb_inplace_floor_divide) X(remainder, nb_inplace_remainder)                          \
+            X(bitwise_and, nb_inplace_and) X(bitwise_or, nb_inplace_or) X(bitwise_xor, nb_inplace_xor)       \
                 X(left_shift, nb_inplace_lshift) X(right_shift, nb_inplace_rshift)
 
 /* One slot: the operation, the original and how it is called. */
@@ -38,36 +41,37 @@ static PyObject *forward_pending(const operator_entry *entry, PyObject *const *o
     return accel_quiet(&entry->original, objects, n);
 }
 
-#define BINARY_SLOT(name, slot)                                                                        \
-    static PyObject *call_##slot(PyObject *a, PyObject *b)                                            \
-    {                                                                                                  \
-        if (__builtin_expect(accel_is_large(a) || accel_is_large(b), 0))                               \
-            return accel_elementwise(entry_##slot.op, &entry_##slot.original, (PyObject *[]){a, b}, 2, NULL); \
-        if (__builtin_expect(accel_pending != 0, 0))                                                   \
-            return forward_pending(&entry_##slot, (PyObject *[]){a, b}, 2);                            \
-        return entry_##slot.original.as.binary(a, b);                                                  \
+#define BINARY_SLOT(name, slot)                                                                              \
+    static PyObject *call_##slot(PyObject *a, PyObject *b)                                                   \
+    {                                                                                                        \
+        if (__builtin_expect(accel_is_large(a) || accel_is_large(b), 0))                                     \
+            return accel_elementwise(entry_##slot.op, &entry_##slot.original, (PyObject *[]){a, b}, 2,       \
+                                     NULL);                                                                  \
+        if (__builtin_expect(accel_pending != 0, 0))                                                         \
+            return forward_pending(&entry_##slot, (PyObject *[]){a, b}, 2);                                  \
+        return entry_##slot.original.as.binary(a, b);                                                        \
     }
 BINARY(BINARY_SLOT)
 
-#define UNARY_SLOT(name, slot)                                                                         \
-    static PyObject *call_##slot(PyObject *a)                                                         \
-    {                                                                                                  \
-        if (__builtin_expect(accel_is_large(a), 0))                                                    \
-            return accel_elementwise(entry_##slot.op, &entry_##slot.original, (PyObject *[]){a}, 1, NULL); \
-        if (__builtin_expect(accel_pending != 0, 0))                                                   \
-            return forward_pending(&entry_##slot, (PyObject *[]){a}, 1);                               \
-        return entry_##slot.original.as.unary(a);                                                      \
+#define UNARY_SLOT(name, slot)                                                                               \
+    static PyObject *call_##slot(PyObject *a)                                                                \
+    {                                                                                                        \
+        if (__builtin_expect(accel_is_large(a), 0))                                                          \
+            return accel_elementwise(entry_##slot.op, &entry_##slot.original, (PyObject *[]){a}, 1, NULL);   \
+        if (__builtin_expect(accel_pending != 0, 0))                                                         \
+            return forward_pending(&entry_##slot, (PyObject *[]){a}, 1);                                     \
+        return entry_##slot.original.as.unary(a);                                                            \
     }
 UNARY(UNARY_SLOT)
 
-#define INPLACE_SLOT(name, slot)                                                                       \
-    static PyObject *call_##slot(PyObject *a, PyObject *b)                                            \
-    {                                                                                                  \
-        if (__builtin_expect(accel_is_large(a) || Py_TYPE(b) == &accel_node_type, 0))                  \
-            return accel_inplace(entry_##slot.op, &entry_##slot.original, a, b);                       \
-        if (__builtin_expect(accel_pending != 0, 0) && accel_settle_pending() < 0)                     \
-            return NULL;                                                                               \
-        return entry_##slot.original.as.binary(a, b);                                                  \
+#define INPLACE_SLOT(name, slot)                                                                             \
+    static PyObject *call_##slot(PyObject *a, PyObject *b)                                                   \
+    {                                                                                                        \
+        if (__builtin_expect(accel_is_large(a) || Py_TYPE(b) == &accel_node_type, 0))                        \
+            return accel_inplace(entry_##slot.op, &entry_##slot.original, a, b);                             \
+        if (__builtin_expect(accel_pending != 0, 0) && accel_settle_pending() < 0)                           \
+            return NULL;                                                                                     \
+        return entry_##slot.original.as.binary(a, b);                                                        \
     }
 INPLACE(INPLACE_SLOT)
 
@@ -84,7 +88,10 @@ static const operator_entry *fast_power(PyObject *exponent)
     }
     if (PyFloat_CheckExact(exponent)) {
         double number = PyFloat_AS_DOUBLE(exponent);
-        return number == 2.0 ? &entry_square : number == 0.5 ? &entry_sqrt : number == -1.0 ? &entry_reciprocal : NULL;
+        return number == 2.0    ? &entry_square
+               : number == 0.5  ? &entry_sqrt
+               : number == -1.0 ? &entry_reciprocal
+                                : NULL;
     }
     return NULL;
 }
@@ -129,12 +136,14 @@ static PyObject *call_nb_inplace_power(PyObject *a, PyObject *b, PyObject *modul
 /* ---- Comparison ------------------------------------------------------------------------------------ */
 
 static richcmpfunc original_compare;
-static const char *const comparisons[6] = {"less", "less_equal", "equal", "not_equal", "greater", "greater_equal"};
+static const char *const comparisons[6] = {"less",      "less_equal", "equal",
+                                           "not_equal", "greater",    "greater_equal"};
 
 static PyObject *call_compare(PyObject *a, PyObject *b, int which)
 {
     if (__builtin_expect(accel_is_large(a) || accel_is_large(b), 0) && which >= 0 && which < 6)
-        return accel_elementwise(entry_compare[which].op, &entry_compare[which].original, (PyObject *[]){a, b}, 2, NULL);
+        return accel_elementwise(entry_compare[which].op, &entry_compare[which].original,
+                                 (PyObject *[]){a, b}, 2, NULL);
     if (__builtin_expect(accel_pending != 0, 0))
         return forward_pending(&entry_compare[which], (PyObject *[]){a, b}, 2);
     return original_compare(a, b, which);
@@ -166,8 +175,10 @@ static int attach_power(PyNumberMethods *number)
     static const struct {
         operator_entry *entry;
         const char *name;
-    } entries[] = {
-        {&entry_power, "power"}, {&entry_square, "square"}, {&entry_sqrt, "sqrt"}, {&entry_reciprocal, "reciprocal"}};
+    } entries[] = {{&entry_power, "power"},
+                   {&entry_square, "square"},
+                   {&entry_sqrt, "sqrt"},
+                   {&entry_reciprocal, "reciprocal"}};
     original_power = number->nb_power;
     original_inplace_power = number->nb_inplace_power;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
@@ -197,11 +208,11 @@ static int attach_compare(void)
 int accel_operators_attach(void)
 {
     PyNumberMethods *number = accel_array_type->tp_as_number;
-#define ATTACH_BINARY(name, slot)                                                                          \
-    if (attach_slot((void **)&number->slot, (void *)call_##slot, &entry_##slot, #name, ACCEL_BINARY) < 0) \
+#define ATTACH_BINARY(name, slot)                                                                            \
+    if (attach_slot((void **)&number->slot, (void *)call_##slot, &entry_##slot, #name, ACCEL_BINARY) < 0)    \
         return -1;
-#define ATTACH_UNARY(name, slot)                                                                           \
-    if (attach_slot((void **)&number->slot, (void *)call_##slot, &entry_##slot, #name, ACCEL_UNARY) < 0)  \
+#define ATTACH_UNARY(name, slot)                                                                             \
+    if (attach_slot((void **)&number->slot, (void *)call_##slot, &entry_##slot, #name, ACCEL_UNARY) < 0)     \
         return -1;
     BINARY(ATTACH_BINARY)
     INPLACE(ATTACH_BINARY)

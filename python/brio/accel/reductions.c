@@ -70,7 +70,8 @@ static int read_dtype(PyObject *dtype, const accel_op *op, int own, brio_reduce_
 
 static int reduces_exactly(const accel_op *op, int dtype)
 {
-    return brio_dtype_kind((brio_dtype)dtype) != 'f' || (strcmp(op->name, "add") != 0 && strcmp(op->name, "multiply") != 0);
+    return brio_dtype_kind((brio_dtype)dtype) != 'f' ||
+           (strcmp(op->name, "add") != 0 && strcmp(op->name, "multiply") != 0);
 }
 
 static int choose_order(const accel_op *op, int dtype, brio_reduce_order *order)
@@ -81,7 +82,8 @@ static int choose_order(const accel_op *op, int dtype, brio_reduce_order *order)
     return 0;
 }
 
-/* ---- Running -------------------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------------------
+ */
 
 typedef struct job {
     accel_op *op;
@@ -105,8 +107,8 @@ PyObject *accel_to_numpy(brio_array *array)
 {
     brio_array_layout layout = {.size = sizeof layout};
     void *data = NULL;
-    if (brio_array_info(array, &layout) != BRIO_OK || layout.ndim > ACCEL_MAX_DIMS || !accel_descr[layout.dtype] ||
-        brio_array_data(array, BRIO_READ, &data) != BRIO_OK)
+    if (brio_array_info(array, &layout) != BRIO_OK || layout.ndim > ACCEL_MAX_DIMS ||
+        !accel_descr[layout.dtype] || brio_array_data(array, BRIO_READ, &data) != BRIO_OK)
         return NULL;
     PyArray_Descr *descr = accel_descr[layout.dtype];
     if (layout.ndim == 0)
@@ -184,7 +186,8 @@ PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *par
     return result;
 }
 
-/* ---- Reductions of nodes ---------------------------------------------------------------------------------- */
+/* ---- Reductions of nodes ----------------------------------------------------------------------------------
+ */
 
 typedef struct reduction_name {
     const char *name, *op;
@@ -192,9 +195,9 @@ typedef struct reduction_name {
 } reduction_name;
 
 static const reduction_name names[] = {
-    {"sum", "add", 0, 1},        {"mean", "add", 1, 1},     {"prod", "multiply", 0, 1}, {"max", "maximum", 0, 0},
-    {"min", "minimum", 0, 0},    {"amax", "maximum", 0, 0}, {"amin", "minimum", 0, 0},  {"any", "logical_or", 0, 0},
-    {"all", "logical_and", 0, 0}};
+    {"sum", "add", 0, 1},      {"mean", "add", 1, 1},       {"prod", "multiply", 0, 1},
+    {"max", "maximum", 0, 0},  {"min", "minimum", 0, 0},    {"amax", "maximum", 0, 0},
+    {"amin", "minimum", 0, 0}, {"any", "logical_or", 0, 0}, {"all", "logical_and", 0, 0}};
 
 static const reduction_name *find_name(const char *name)
 {
@@ -254,7 +257,8 @@ static PyObject *try_node(const reduction_name *name, accel_node *node, accel_re
 }
 
 /* The method or function of the value, when the reduction could not join the pass. */
-static PyObject *of_value(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+static PyObject *of_value(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames)
 {
     PyObject *value = accel_node_value(node);
     PyObject *method = value ? PyObject_GetAttrString(value, name) : NULL;
@@ -284,7 +288,8 @@ PyObject *accel_reduce_node(const char *name, accel_node *node, PyObject *const 
     return of_value(method, node, args, nargs, kwnames);
 }
 
-/* ---- ufunc.reduce -------------------------------------------------------------------------------------------- */
+/* ---- ufunc.reduce
+ * -------------------------------------------------------------------------------------------- */
 
 static const char *const words[] = {"array", "axis", "dtype", "out", "keepdims", "initial", "where"};
 enum { WORDS = 7 };
@@ -322,7 +327,8 @@ static PyObject *large_reduce(PyObject *self, PyObject *const *args, Py_ssize_t 
         !accel_is_array(args[0]) || !is_worth(op, args[0]) || !read_reduce(args, n, kwnames, values))
         return NULL;
     PyObject *first_axis = PyLong_FromLong(0);
-    accel_reduction parts = {values[1] ? values[1] : first_axis, values[2], values[3], values[4], values[5], values[6]};
+    accel_reduction parts = {
+        values[1] ? values[1] : first_axis, values[2], values[3], values[4], values[5], values[6]};
     PyObject *result = accel_reduce(op, args[0], &parts);
     Py_XDECREF(first_axis);
     if (!result)

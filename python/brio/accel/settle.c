@@ -103,7 +103,8 @@ static int build_operand(accel_node *node, int i, accel_holder *holder, brio_ope
         PyObject *value = ((accel_node *)in->object)->value;
         array = value ? accel_holder_leaf(holder, value) : NULL;
     } else {
-        array = in->is_node ? accel_build((accel_node *)in->object, holder) : accel_holder_leaf(holder, in->object);
+        array = in->is_node ? accel_build((accel_node *)in->object, holder)
+                            : accel_holder_leaf(holder, in->object);
     }
     if (!array)
         return 0;
@@ -176,7 +177,8 @@ PyObject *accel_evaluate(accel_node *node, uint32_t *flags)
 {
     PyArray_Descr *descr = accel_descr[node->dtype];
     Py_INCREF(descr);
-    PyObject *out = PyArray_NewFromDescr(accel_array_type, descr, node->ndim, node->shape, node->strides, NULL, 0, NULL);
+    PyObject *out =
+        PyArray_NewFromDescr(accel_array_type, descr, node->ndim, node->shape, node->strides, NULL, 0, NULL);
     if (out && accel_evaluate_into(node, (PyArrayObject *)out, flags) == 0)
         return out;
     PyErr_Clear();

@@ -20,7 +20,7 @@ typedef struct check {
 } check;
 
 struct accel_site {
-    char kind; /* 'b' two operands on the stack, 'u' one, 'c' a call, 'm' a node's method */
+    char kind;               /* 'b' two operands on the stack, 'u' one, 'c' a call, 'm' a node's method */
     int instruction, result; /* position of the result on the stack */
     int line, callee, first;
     int begin, end; /* its checks */
@@ -71,8 +71,8 @@ int accel_sites_load(void)
 static int read_check(PyObject *tuple, check *at)
 {
     PyObject *name, *attributes;
-    if (!PyArg_ParseTuple(tuple, "bbiOO!i", &at->what, &at->where, &at->index, &name, &PyTuple_Type, &attributes,
-                          &at->position))
+    if (!PyArg_ParseTuple(tuple, "bbiOO!i", &at->what, &at->where, &at->index, &name, &PyTuple_Type,
+                          &attributes, &at->position))
         return -1;
     if (PyTuple_GET_SIZE(attributes) > MAX_ATTRIBUTES)
         return -1;
@@ -86,8 +86,8 @@ static int read_site(PyObject *tuple, accel_site *at)
 {
     const char *kind;
     int depth;
-    if (!PyArg_ParseTuple(tuple, "isiiiiii", &at->instruction, &kind, &depth, &at->line, &at->callee, &at->first,
-                          &at->begin, &at->end))
+    if (!PyArg_ParseTuple(tuple, "isiiiiii", &at->instruction, &kind, &depth, &at->line, &at->callee,
+                          &at->first, &at->begin, &at->end))
         return -1;
     at->kind = kind[0];
     at->result = at->kind == 'b' ? depth - 2 : at->kind == 'u' ? depth - 1 : at->first - 2;
@@ -112,8 +112,8 @@ static int read_record(PyObject *answer, record *into)
             return -1;
     for (Py_ssize_t i = 0; i < nsites; i++, into->nsites++) {
         accel_site *site = &into->sites[i];
-        if (read_site(PyList_GET_ITEM(sites, i), site) < 0 || site->instruction >= into->nunits || site->begin < 0 ||
-            site->end > nchecks)
+        if (read_site(PyList_GET_ITEM(sites, i), site) < 0 || site->instruction >= into->nunits ||
+            site->begin < 0 || site->end > nchecks)
             return -1;
         into->site_of[site->instruction] = (uint16_t)(i + 1);
     }
@@ -246,7 +246,8 @@ static int called_here(const accel_site *site, const accel_frame *frame, PyObjec
     PyObject **values = frame->values + frame->code->co_nlocalsplus;
     if (site->kind == 'b' && n == 2) {
         PyObject *left = values[site->result], *right = values[site->result + 1];
-        return (left == arguments[0] && right == arguments[1]) || (left == arguments[1] && right == arguments[0]);
+        return (left == arguments[0] && right == arguments[1]) ||
+               (left == arguments[1] && right == arguments[0]);
     }
     if (site->kind == 'u' && n == 1)
         return values[site->result] == arguments[0];
@@ -281,8 +282,8 @@ void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyO
     place->line = site->line;
     if (site->replays >= REPLAYS_ALLOWED)
         return;
-    place->marked = called_here(site, &place->frame, arguments, n, stack) && checks_hold(known, site, &place->frame) &&
-                    !is_traced() && !accel_errors_raise();
+    place->marked = called_here(site, &place->frame, arguments, n, stack) &&
+                    checks_hold(known, site, &place->frame) && !is_traced() && !accel_errors_raise();
 }
 
 int accel_called_by_user(void)

@@ -12,9 +12,10 @@ static int is_sortable(PyObject *self)
 {
     PyArrayObject *array = (PyArrayObject *)self;
     int ndim = PyArray_NDIM(array);
-    return accel_attached && !(accel_originals && accel_wants_original()) && accel_config.verify <= 0 && ndim >= 1 &&
-           ndim <= ACCEL_MAX_DIMS && accel_array_dtype(array) > BRIO_BOOL && PyArray_IS_C_CONTIGUOUS(array) &&
-           PyArray_DIM(array, ndim - 1) >= 2 && PyArray_SIZE(array) >= accel_config.sort_count;
+    return accel_attached && !(accel_originals && accel_wants_original()) && accel_config.verify <= 0 &&
+           ndim >= 1 && ndim <= ACCEL_MAX_DIMS && accel_array_dtype(array) > BRIO_BOOL &&
+           PyArray_IS_C_CONTIGUOUS(array) && PyArray_DIM(array, ndim - 1) >= 2 &&
+           PyArray_SIZE(array) >= accel_config.sort_count;
 }
 
 static int is_default_axis(PyObject *value, int ndim)
@@ -43,7 +44,8 @@ static int is_plain_sort(PyObject *const *args, Py_ssize_t n, PyObject *kwnames,
     return 1;
 }
 
-/* -0.0 equals 0.0: where both may occur their order is the algorithm's own, and exact results are not ours. */
+/* -0.0 equals 0.0: where both may occur their order is the algorithm's own, and exact results are not ours.
+ */
 static int may_hold_signed_zeros(PyArrayObject *array)
 {
     return accel_config.exact && PyArray_ISFLOAT(array);
@@ -80,13 +82,15 @@ static PyObject *call_sort(PyObject *self, PyObject *const *args, Py_ssize_t n, 
 
 /* ---- argmax, argmin ----------------------------------------------------------------------------------- */
 
-static PyObject *large_arg(brio_statistic which, PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+static PyObject *large_arg(brio_statistic which, PyObject *self, PyObject *const *args, Py_ssize_t n,
+                           PyObject *kwnames)
 {
     PyArrayObject *array = (PyArrayObject *)self;
     int dtype = accel_array_dtype(array);
-    if (!accel_attached || (accel_originals && accel_wants_original()) || kwnames || n > 1 || dtype <= BRIO_BOOL ||
-        (n == 1 && args[0] != Py_None) || !PyArray_IS_C_CONTIGUOUS(array) || accel_config.verify > 0 ||
-        PyArray_NDIM(array) > ACCEL_MAX_DIMS || PyArray_NBYTES(array) < accel_config.reduce_bytes)
+    if (!accel_attached || (accel_originals && accel_wants_original()) || kwnames || n > 1 ||
+        dtype <= BRIO_BOOL || (n == 1 && args[0] != Py_None) || !PyArray_IS_C_CONTIGUOUS(array) ||
+        accel_config.verify > 0 || PyArray_NDIM(array) > ACCEL_MAX_DIMS ||
+        PyArray_NBYTES(array) < accel_config.reduce_bytes)
         return NULL;
     brio_array *wrapped = accel_wrap(array, 0), *out = NULL;
     if (!wrapped)

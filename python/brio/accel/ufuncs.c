@@ -62,8 +62,9 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
 static PyObject *call_ufunc(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    if (__builtin_expect(n > 0 && (accel_is_large(args[0]) || (n > 1 && (accel_is_large(args[1]) ||
-                                                                         (n > 2 && accel_is_large(args[2]))))),
+    if (__builtin_expect(n > 0 &&
+                             (accel_is_large(args[0]) ||
+                              (n > 1 && (accel_is_large(args[1]) || (n > 2 && accel_is_large(args[2]))))),
                          0))
         return large_call(self, args, nargsf, kwnames);
     if (__builtin_expect(accel_pending != 0, 0))
@@ -103,7 +104,8 @@ static PyObject *large_where(PyObject *self, PyObject *const *args)
 static PyObject *call_dispatcher(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    if (n == 3 && !kwnames && (accel_is_large(args[0]) || accel_is_large(args[1]) || accel_is_large(args[2])) &&
+    if (n == 3 && !kwnames &&
+        (accel_is_large(args[0]) || accel_is_large(args[1]) || accel_is_large(args[2])) &&
         strcmp(name_of(self), "where") == 0)
         return large_where(self, args);
     if (__builtin_expect(accel_pending == 0, 1))

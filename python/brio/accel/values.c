@@ -61,17 +61,19 @@ static int is_plain(PyObject *value)
 
 /* ---- Functions ---------------------------------------------------------------------------------- */
 
-static const char *const takers[] = {"sum", "mean", "max",  "min", "amax", "amin", "any",
-                                     "all", "prod", "where", "maximum", "minimum"};
+static const char *const takers[] = {"sum", "mean", "max",  "min",   "amax",    "amin",
+                                     "any", "all",  "prod", "where", "maximum", "minimum"};
 /* Functions that only read plain arguments and run none but NumPy's own code. */
 static const char *const readers[] = {
-    "zeros",  "ones",    "empty",  "full",      "arange", "linspace", "zeros_like", "ones_like", "empty_like",
-    "mean",   "std",     "var",    "median",    "dot",    "sum",      "max",        "min",       "argmax",
-    "argmin", "cumsum",  "diff",   "transpose", "ravel",  "reshape",  "clip",       "round",     "any",
-    "all",    "prod",    "outer",  "count_nonzero", "array", "asarray", "meshgrid", "roll", "percentile", "sort"};
-static const char *const methods[] = {"sum",  "mean", "std",     "var",     "max",    "min",   "any",  "all",
-                                      "prod", "copy", "reshape", "ravel",   "astype", "round", "dot",  "cumsum",
-                                      "argmax", "argmin", "transpose", "squeeze", "flatten", "clip", "item"};
+    "zeros",      "ones",     "empty",  "full",       "arange", "linspace",  "zeros_like",    "ones_like",
+    "empty_like", "mean",     "std",    "var",        "median", "dot",       "sum",           "max",
+    "min",        "argmax",   "argmin", "cumsum",     "diff",   "transpose", "ravel",         "reshape",
+    "clip",       "round",    "any",    "all",        "prod",   "outer",     "count_nonzero", "array",
+    "asarray",    "meshgrid", "roll",   "percentile", "sort"};
+static const char *const methods[] = {"sum",       "mean",    "std",     "var",    "max",     "min",
+                                      "any",       "all",     "prod",    "copy",   "reshape", "ravel",
+                                      "astype",    "round",   "dot",     "cumsum", "argmax",  "argmin",
+                                      "transpose", "squeeze", "flatten", "clip",   "item"};
 
 #define MAX_FUNCTIONS 80
 static PyObject *taking[MAX_FUNCTIONS], *reading[MAX_FUNCTIONS];
@@ -127,7 +129,8 @@ static int is_harmless(PyObject *value)
 {
     if (Py_TYPE(value) == &PyUFunc_Type || accel_takes_nodes(value) || is_among(value, reading, nreading))
         return 1;
-    return PyType_Check(value) && PyType_IsSubtype((PyTypeObject *)value, &PyGenericArrType_Type) && is_inert(value);
+    return PyType_Check(value) && PyType_IsSubtype((PyTypeObject *)value, &PyGenericArrType_Type) &&
+           is_inert(value);
 }
 
 int accel_value_is(int what, PyObject *value)
@@ -163,7 +166,8 @@ int accel_array_attribute_is(int what, PyObject *array, PyObject *name)
         return 0;
     }
     if (what == WHAT_PLAIN)
-        return PyUnicode_CompareWithASCIIString(name, "T") == 0 || PyUnicode_CompareWithASCIIString(name, "size") == 0 ||
+        return PyUnicode_CompareWithASCIIString(name, "T") == 0 ||
+               PyUnicode_CompareWithASCIIString(name, "size") == 0 ||
                PyUnicode_CompareWithASCIIString(name, "ndim") == 0;
     return what == WHAT_ARRAY && PyUnicode_CompareWithASCIIString(name, "T") == 0;
 }
