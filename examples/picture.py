@@ -60,7 +60,7 @@ def draw(folder, results, path):
 
     figure, grid = pyplot.subplots(2, 4, figsize=(16, 8), layout="constrained")
     panels = iter(grid.flat)
-    for result in results:
+    for result in (result for result in results if result.name in PANELS):
         axes = next(panels)
         axes.set_xticks([])
         axes.set_yticks([])

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-RADIUS = 4  # pixels
-SIGMA_SPACE = 2.0  # pixels
+RADIUS = 5  # pixels
+SIGMA_SPACE = 2.5  # pixels
 SIGMA_RANGE = 0.12  # brightness, 0 to 1
 NOISE = 0.05
 
