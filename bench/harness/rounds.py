@@ -115,12 +115,11 @@ def _finished(samples, elapsed, budget, min_rounds, max_rounds):
     rounds = samples.rounds
     if rounds >= max_rounds:
         return True
-    if elapsed > (2 if rounds >= 3 else 4) * budget:
+    tried = rounds + samples.dropped
+    if (elapsed > 2 * budget and tried >= 3) or (elapsed > budget and tried >= min_rounds):
         return True
     if rounds < min_rounds:
         return False
-    if elapsed > budget:
-        return True
     peers = [name for name in samples.seconds if name != "brio"]
     if "brio" not in samples.seconds:
         return statistics.half_width(samples.seconds[peers[0]]) < HALF_WIDTH
