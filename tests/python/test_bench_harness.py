@@ -189,8 +189,7 @@ def test_a_row_gives_records(monkeypatch):
     assert [record["size"] for record in records] == [2**10, 2**17]
     for record in records:
         assert record["rounds"] >= 3
-        assert 0.2 < record["ratio"] < 5
-        assert record["ratio_lo"] <= record["ratio"] <= record["ratio_hi"]
+        assert 0 < record["ratio_lo"] <= record["ratio"] <= record["ratio_hi"]
 
 
 def test_a_wrong_result_is_never_timed(monkeypatch):
@@ -212,7 +211,7 @@ def test_a_face_without_the_function_is_absent(monkeypatch):
     assert "no_such_function" in record["reason"]
 
 
-def test_paired_comparison_finds_a_planted_delay():
+def test_paired_comparison_finds_a_planted_delay(monkeypatch):
     state = {"slow": False}
 
     class Handle:
@@ -223,11 +222,13 @@ def test_paired_comparison_finds_a_planted_delay():
         state["slow"] = True
         return Handle()
 
-    def call():
-        return sum(range(3000 if state["slow"] else 1000))
+    def timer(statement, names):
+        return lambda loops: loops * (1.2e-6 if state["slow"] else 1e-6)
 
-    attached, detached = micro.compare_paired("call()", {"call": call}, install, 11)
-    assert statistics.bootstrap_median([a / d for a, d in zip(attached, detached)])[1] > micro.RATIO
+    monkeypatch.setattr(rounds, "statement_timer", timer)
+    attached, detached = micro.compare_paired("x + y", {}, install, 11)
+    assert attached == pytest.approx([1.2e-6] * 11)
+    assert detached == pytest.approx([1e-6] * 11)
     assert not state["slow"]
 
 
