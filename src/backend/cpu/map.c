@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Work below this many simple operations is not worth waking another thread for. */
-#define SERIAL_WORK (64 * 1024)
+#define SERIAL_WORK (192 * 1024)
 /* Elements up to which one operation on contiguous operands is one call of its loop. */
 #define DIRECT_MAX (32 * 1024)
 /* Outputs from this size on go past the caches. */
