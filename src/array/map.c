@@ -52,12 +52,13 @@ static brio_status full_shape(const brio_expr *expr, const brio_map_options *opt
                               int64_t *shape)
 {
     const brio_array *all[BRIO_MAX_IN + 1 + BRIO_MAX_OUT];
+    static const brio_array scalar; /* no dimensions: sentences name constants as "()" */
     int n = 0;
     for (int i = 0; i < expr->nin; i++)
-        all[n++] = expr->in[i];
-    all[n++] = options->where;
+        all[n++] = expr->in[i] != NULL ? expr->in[i] : &scalar;
     for (int j = 0; j < expr->nout; j++)
         all[n++] = options->out[j];
+    all[n++] = options->where;
     BRIO_TRY(brio_broadcast_shapes(n, all, ndim, shape));
     for (int j = 0; j < expr->nout; j++) {
         char own[BRIO_LAYOUT_TEXT], wanted[BRIO_LAYOUT_TEXT];

@@ -221,15 +221,17 @@ static brio_status choose_loop(brio_op op, const brio_op_line *line, const brio_
     effective_dtypes(line, in, dtypes);
     bool given = options != NULL && options->has_dtype;
     for (int i = line->rule == BRIO_RULE_CHOOSE; given && i < line->nin; i++)
-        if (line->rule != BRIO_RULE_TEST && line->rule != BRIO_RULE_COMPARE)
+        if (line->rule != BRIO_RULE_TEST && line->rule != BRIO_RULE_LOGICAL &&
+            line->rule != BRIO_RULE_COMPARE)
             dtypes[i] = i == 1 && line->rule == BRIO_RULE_LDEXP ? dtypes[i] : options->dtype;
-    BRIO_TRY(brio_op_resolve(op, dtypes, loop, out));
-    if (given && out[0] != options->dtype)
+    brio_status status = brio_op_resolve(op, dtypes, loop, out);
+    if (given && (status != BRIO_OK || out[0] != options->dtype))
         return brio_fail(BRIO_E_TYPE,
                          "No loop matching the specified signature and casting was found for ufunc %s",
                          line->name);
+    BRIO_TRY(status);
     brio_casting casting = options == NULL ? BRIO_CAST_SAME_KIND : options->casting;
-    if (!given && casting >= BRIO_CAST_SAFE)
+    if ((!given && casting >= BRIO_CAST_SAFE) || line->rule == BRIO_RULE_LOGICAL)
         return BRIO_OK;
     for (int i = 0; i < line->nin; i++) {
         brio_dtype from = brio_operand_dtype(&in[i]);
@@ -310,13 +312,26 @@ static void simplify_power(brio_expr *expr, const brio_dtype *loop)
     expr->slot = (uint8_t)brio_op_slot(expr->op, loop);
 }
 
+/* What a logical operation sees of a scalar. */
+static brio_operand truth_of(const brio_operand *scalar)
+{
+    number n = number_of(scalar->dtype, &scalar->value);
+    brio_operand truth = {NULL, BRIO_BOOL, 0, {0}};
+    truth.value.b = n.kind == 'f' ? n.f != 0 : n.kind == 'i' ? n.i != 0 : n.u != 0;
+    return truth;
+}
+
 static brio_status take_operands(const brio_operand *in, const brio_dtype *loop, brio_expr *expr)
 {
     for (int i = 0; i < expr->nin; i++) {
         expr->in_dtype[i] = (uint8_t)loop[i];
         expr->in[i] = in[i].array;
-        if (in[i].array == NULL)
-            BRIO_TRY(brio_value_convert(&in[i], loop[i], &expr->value[i]));
+        if (in[i].array != NULL)
+            continue;
+        brio_operand scalar = in[i];
+        if (brio_op_lines[expr->op].rule == BRIO_RULE_LOGICAL)
+            scalar = truth_of(&scalar);
+        BRIO_TRY(brio_value_convert(&scalar, loop[i], &expr->value[i]));
     }
     if (expr->op == BRIO_OPCODE_power && expr->in[1] == NULL && brio_dtype_kind(loop[1]) == 'i' &&
         number_of(loop[1], &expr->value[1]).i < 0)
