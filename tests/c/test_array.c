@@ -139,7 +139,7 @@ static void test_map_errors(void **state)
           "'same_kind'");
     options.out[0] = b;
     fails(brio_array_map(add, in, &options, &out), BRIO_E_VALUE,
-          "operands could not be broadcast together with shapes (3,) (4,) ");
+          "operands could not be broadcast together with shapes (3,) () (4,) ");
     brio_array_unref(a), brio_array_unref(b), brio_array_unref(bytes), brio_array_unref(longs);
 }
 
