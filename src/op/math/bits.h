@@ -131,4 +131,16 @@ BRIO_INLINE double brio_with_sign_f64(double x, double s)
     return brio_from_bits_f64((brio_bits_f64(x) & ~BRIO_SIGN_F64) | (brio_bits_f64(s) & BRIO_SIGN_F64));
 }
 
+/* c0 + c1 x + c2 x^2 + c3 x^3 with x2 = x^2, in two steps of latency (Estrin) instead of Horner's three. */
+BRIO_INLINE float brio_cubic_f32(float x, float x2, float c0, float c1, float c2, float c3)
+{
+    return BRIO_MULADD_F32(BRIO_MULADD_F32(c3, x, c2), x2, BRIO_MULADD_F32(c1, x, c0));
+}
+
+/* c0 + c1 x + c2 x^2 + c3 x^3 with x2 = x^2, in two steps of latency (Estrin) instead of Horner's three. */
+BRIO_INLINE double brio_cubic_f64(double x, double x2, double c0, double c1, double c2, double c3)
+{
+    return BRIO_MULADD_F64(BRIO_MULADD_F64(c3, x, c2), x2, BRIO_MULADD_F64(c1, x, c0));
+}
+
 #endif

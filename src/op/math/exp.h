@@ -113,14 +113,13 @@ BRIO_INLINE brio_scaled_f64 brio_exp_core_f64(double a)
     double n = rounder - BRIO_ROUNDER_F64;
     double r = BRIO_MULADD_F64(n, -0x1.62e42fefa4p-1, a);
     r = BRIO_MULADD_F64(n, 0x1.8432a1b0e2634p-43, r);
-    double q = 0x1.ad90d5eba8f89p-26;
-    q = BRIO_MULADD_F64(q, r, 0x1.28ae3959ac4c5p-22);
-    q = BRIO_MULADD_F64(q, r, 0x1.71df1abc975a1p-19);
-    q = BRIO_MULADD_F64(q, r, 0x1.a019992644cecp-16);
-    q = BRIO_MULADD_F64(q, r, 0x1.a01a012eeaf66p-13);
-    q = BRIO_MULADD_F64(q, r, 0x1.6c16c18487adbp-10);
-    q = BRIO_MULADD_F64(q, r, 0x1.1111111126ec3p-7);
-    q = BRIO_MULADD_F64(q, r, 0x1.555555555068cp-5);
+    double r2 = r * r;
+    double r4 = r2 * r2;
+    double q = brio_cubic_f64(r, r2, 0x1.a019992644cecp-16, 0x1.71df1abc975a1p-19, 0x1.28ae3959ac4c5p-22,
+                              0x1.ad90d5eba8f89p-26);
+    q = BRIO_MULADD_F64(q, r4,
+                        brio_cubic_f64(r, r2, 0x1.555555555068cp-5, 0x1.1111111126ec3p-7,
+                                       0x1.6c16c18487adbp-10, 0x1.a01a012eeaf66p-13));
     q = BRIO_MULADD_F64(q, r, 0x1.55555555554fdp-3);
     q = BRIO_MULADD_F64(q, r, 0x1.000000000000ap-1);
     q = BRIO_MULADD_F64(r * r, q, r);
@@ -158,15 +157,15 @@ BRIO_INLINE float brio_exp2_f32_fast(float x)
 /* 2^r - 1 for |r| <= 1/2. */
 BRIO_INLINE double brio_exp2_tail_f64(double r)
 {
+    double r2 = r * r;
+    double r4 = r2 * r2;
     double q = 0x1.e96c0022033acp-32;
-    q = BRIO_MULADD_F64(q, r, 0x1.e61da9b8fcdc1p-28);
-    q = BRIO_MULADD_F64(q, r, 0x1.b52527b1de03bp-24);
-    q = BRIO_MULADD_F64(q, r, 0x1.62bfc627a9753p-20);
-    q = BRIO_MULADD_F64(q, r, 0x1.ffcbfc6419452p-17);
-    q = BRIO_MULADD_F64(q, r, 0x1.4309130f7bdb7p-13);
-    q = BRIO_MULADD_F64(q, r, 0x1.5d87fe789f11dp-10);
-    q = BRIO_MULADD_F64(q, r, 0x1.3b2ab6fb9fd79p-7);
-    q = BRIO_MULADD_F64(q, r, 0x1.c6b08d704a12ap-5);
+    q = BRIO_MULADD_F64(q, r4,
+                        brio_cubic_f64(r, r2, 0x1.ffcbfc6419452p-17, 0x1.62bfc627a9753p-20,
+                                       0x1.b52527b1de03bp-24, 0x1.e61da9b8fcdc1p-28));
+    q = BRIO_MULADD_F64(q, r4,
+                        brio_cubic_f64(r, r2, 0x1.c6b08d704a12ap-5, 0x1.3b2ab6fb9fd79p-7,
+                                       0x1.5d87fe789f11dp-10, 0x1.4309130f7bdb7p-13));
     q = BRIO_MULADD_F64(q, r, 0x1.ebfbdff82c5a6p-3);
     q = BRIO_MULADD_F64(q, r, 0x1.62e42fefa39efp-1);
     return q * r;
@@ -206,15 +205,15 @@ BRIO_INLINE double brio_expm1_core_f64(double a)
     double n = rounder - BRIO_ROUNDER_F64;
     double r = BRIO_MULADD_F64(n, -0x1.62e42fefa4p-1, a);
     r = BRIO_MULADD_F64(n, 0x1.8432a1b0e2634p-43, r);
+    double r2 = r * r;
+    double r4 = r2 * r2;
     double q = 0x1.1f1a60f720e52p-29;
-    q = BRIO_MULADD_F64(q, r, 0x1.af5f59d50cc1ep-26);
-    q = BRIO_MULADD_F64(q, r, 0x1.27e5132d0143ap-22);
-    q = BRIO_MULADD_F64(q, r, 0x1.71ddf7fa328dp-19);
-    q = BRIO_MULADD_F64(q, r, 0x1.a01a018e0fdf6p-16);
-    q = BRIO_MULADD_F64(q, r, 0x1.a01a01b009afp-13);
-    q = BRIO_MULADD_F64(q, r, 0x1.6c16c16c1ab03p-10);
-    q = BRIO_MULADD_F64(q, r, 0x1.111111110f64cp-7);
-    q = BRIO_MULADD_F64(q, r, 0x1.555555555554dp-5);
+    q = BRIO_MULADD_F64(q, r4,
+                        brio_cubic_f64(r, r2, 0x1.a01a018e0fdf6p-16, 0x1.71ddf7fa328dp-19,
+                                       0x1.27e5132d0143ap-22, 0x1.af5f59d50cc1ep-26));
+    q = BRIO_MULADD_F64(q, r4,
+                        brio_cubic_f64(r, r2, 0x1.555555555554dp-5, 0x1.111111110f64cp-7,
+                                       0x1.6c16c16c1ab03p-10, 0x1.a01a01b009afp-13));
     q = BRIO_MULADD_F64(q, r, 0x1.5555555555559p-3);
     q = BRIO_MULADD_F64(q, r, 0.5);
     q = BRIO_MULADD_F64(r * r, q, r);

@@ -127,17 +127,16 @@ BRIO_INLINE int64_t brio_arctan2_f64_special(double y, double x)
 /* (arcsin(s) - s) / s for s^2 = z <= 1/4. */
 BRIO_INLINE double brio_arcsin_tail_f64(double z)
 {
-    double q = 0x1.059b651caa90ap-5;
-    q = BRIO_MULADD_F64(q, z, -0x1.0a569b985686p-6);
-    q = BRIO_MULADD_F64(q, z, 0x1.4046a0fb7d55p-6);
-    q = BRIO_MULADD_F64(q, z, 0x1.ab5a5aa5608e2p-8);
-    q = BRIO_MULADD_F64(q, z, 0x1.8ed02af437c8ap-7);
-    q = BRIO_MULADD_F64(q, z, 0x1.c6fbce6347becp-7);
-    q = BRIO_MULADD_F64(q, z, 0x1.1c6bfa1baa31cp-6);
-    q = BRIO_MULADD_F64(q, z, 0x1.6e89f2b077fcfp-6);
-    q = BRIO_MULADD_F64(q, z, 0x1.f1c72c48e692p-6);
-    q = BRIO_MULADD_F64(q, z, 0x1.6db6db424bab3p-5);
-    q = BRIO_MULADD_F64(q, z, 0x1.333333336ec3dp-4);
+    double z2 = z * z;
+    double z4 = z2 * z2;
+    double q = BRIO_MULADD_F64(0x1.059b651caa90ap-5, z2,
+                               BRIO_MULADD_F64(-0x1.0a569b985686p-6, z, 0x1.4046a0fb7d55p-6));
+    q = BRIO_MULADD_F64(q, z4,
+                        brio_cubic_f64(z, z2, 0x1.1c6bfa1baa31cp-6, 0x1.c6fbce6347becp-7,
+                                       0x1.8ed02af437c8ap-7, 0x1.ab5a5aa5608e2p-8));
+    q = BRIO_MULADD_F64(q, z4,
+                        brio_cubic_f64(z, z2, 0x1.333333336ec3dp-4, 0x1.6db6db424bab3p-5, 0x1.f1c72c48e692p-6,
+                                       0x1.6e89f2b077fcfp-6));
     q = BRIO_MULADD_F64(q, z, 0x1.555555555538ep-3);
     return q * z;
 }
@@ -170,16 +169,15 @@ BRIO_INLINE double brio_arccos_f64_fast(double x)
 BRIO_INLINE double brio_arctan_turned_f64(double t, double turns)
 {
     double z = t * t;
-    double q = -0x1.25570a177e673p-6;
-    q = BRIO_MULADD_F64(q, z, 0x1.37cd21b929775p-5);
-    q = BRIO_MULADD_F64(q, z, -0x1.9ccf8630c48ap-5);
-    q = BRIO_MULADD_F64(q, z, 0x1.df0e9d906e09fp-5);
-    q = BRIO_MULADD_F64(q, z, -0x1.10ebad12e245bp-4);
-    q = BRIO_MULADD_F64(q, z, 0x1.3b11183416505p-4);
-    q = BRIO_MULADD_F64(q, z, -0x1.745cf8d0ca308p-4);
-    q = BRIO_MULADD_F64(q, z, 0x1.c71c70e5b84a1p-4);
-    q = BRIO_MULADD_F64(q, z, -0x1.24924922acb78p-3);
-    q = BRIO_MULADD_F64(q, z, 0x1.999999999585bp-3);
+    double z2 = z * z;
+    double z4 = z2 * z2;
+    double q = BRIO_MULADD_F64(-0x1.25570a177e673p-6, z, 0x1.37cd21b929775p-5);
+    q = BRIO_MULADD_F64(q, z4,
+                        brio_cubic_f64(z, z2, 0x1.3b11183416505p-4, -0x1.10ebad12e245bp-4,
+                                       0x1.df0e9d906e09fp-5, -0x1.9ccf8630c48ap-5));
+    q = BRIO_MULADD_F64(q, z4,
+                        brio_cubic_f64(z, z2, 0x1.999999999585bp-3, -0x1.24924922acb78p-3,
+                                       0x1.c71c70e5b84a1p-4, -0x1.745cf8d0ca308p-4));
     q = BRIO_MULADD_F64(q, z, -0x1.555555555553dp-2);
     double low = BRIO_MULADD_F64(turns, 0x1.1a62633145c07p-55, q * z * t);
     return BRIO_MULADD_F64(turns, 0x1.921fb54442d18p-1, t + low);

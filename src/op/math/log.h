@@ -98,12 +98,12 @@ BRIO_INLINE float brio_log_tail_f32(float f)
 BRIO_INLINE double brio_log_tail_f64(double f, double half)
 {
     double s = f / (2.0 + f), z = s * s;
-    double q = 0x1.2f02bc1e5f33ep-3;
-    q = BRIO_MULADD_F64(q, z, 0x1.39a2024cdf70ap-3);
-    q = BRIO_MULADD_F64(q, z, 0x1.74663bf27f228p-3);
-    q = BRIO_MULADD_F64(q, z, 0x1.c71c5218e11ccp-3);
-    q = BRIO_MULADD_F64(q, z, 0x1.24924941dc60dp-2);
-    q = BRIO_MULADD_F64(q, z, 0x1.999999997ff58p-2);
+    double z2 = z * z;
+    double z4 = z2 * z2;
+    double q = BRIO_MULADD_F64(0x1.2f02bc1e5f33ep-3, z, 0x1.39a2024cdf70ap-3);
+    q = BRIO_MULADD_F64(q, z4,
+                        brio_cubic_f64(z, z2, 0x1.999999997ff58p-2, 0x1.24924941dc60dp-2,
+                                       0x1.c71c5218e11ccp-3, 0x1.74663bf27f228p-3));
     q = BRIO_MULADD_F64(q, z, 0x1.5555555555592p-1);
     return s * BRIO_MULADD_F64(q, z, half);
 }

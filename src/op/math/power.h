@@ -191,12 +191,12 @@ BRIO_INLINE double brio_power_exponent_f32(brio_power_f32 p)
 /* (log2(m) - C1 s - C3 s^3) / s^5 with s = (m - 1) / (m + 1), z = s^2. */
 BRIO_INLINE double brio_log2_tail_f64(double z)
 {
-    double q = 0x1.85e4def084c0ep-3;
-    q = BRIO_MULADD_F64(q, z, 0x1.87b137c9f6b5ep-3);
-    q = BRIO_MULADD_F64(q, z, 0x1.c69f86fa5f4f4p-3);
-    q = BRIO_MULADD_F64(q, z, 0x1.0c9a63e50ecc1p-2);
-    q = BRIO_MULADD_F64(q, z, 0x1.484b14216efep-2);
-    q = BRIO_MULADD_F64(q, z, 0x1.a61762a759c08p-2);
+    double z2 = z * z;
+    double z4 = z2 * z2;
+    double q = BRIO_MULADD_F64(0x1.85e4def084c0ep-3, z, 0x1.87b137c9f6b5ep-3);
+    q = BRIO_MULADD_F64(q, z4,
+                        brio_cubic_f64(z, z2, 0x1.a61762a759c08p-2, 0x1.484b14216efep-2, 0x1.0c9a63e50ecc1p-2,
+                                       0x1.c69f86fa5f4f4p-3));
     q = BRIO_MULADD_F64(q, z, 0x1.2776c50ef9d23p-1);
     return q;
 }
