@@ -228,12 +228,60 @@ PyObject *core_subscript(PyObject *self, PyObject *key)
     return result;
 }
 
+/* The offset in bytes of the element that as many ints as dimensions name; -1 with IndexError. */
+static int64_t element_offset(const brio_array_layout *layout, PyObject *const *ints)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < layout->ndim; i++) {
+        int overflow;
+        int64_t at = PyLong_AsLongLongAndOverflow(ints[i], &overflow), n = layout->shape[i];
+        if (overflow || at < -n || at >= n) {
+            PyErr_Format(PyExc_IndexError, "index %S is out of bounds for axis %d with size %lld", ints[i], i,
+                         (long long)n);
+            return -1;
+        }
+        offset += (at < 0 ? at + n : at) * layout->strides[i];
+    }
+    return offset;
+}
+
+/* The short way of x[i, j] = number. 1: done; 0: not of that kind; -1: exception. */
+static int assign_element(PyObject *self, PyObject *key, PyObject *value)
+{
+    int one = PyLong_CheckExact(key);
+    if ((!one && !PyTuple_CheckExact(key)) ||
+        (!PyLong_CheckExact(value) && !PyFloat_CheckExact(value) && !PyBool_Check(value)))
+        return 0;
+    brio_array *array = core_array(self);
+    brio_array_layout layout = core_layout(array);
+    if (layout.ndim != (one ? 1 : PyTuple_GET_SIZE(key)) || !layout.writeable)
+        return 0;
+    PyObject *const *ints = one ? &key : &PyTuple_GET_ITEM(key, 0);
+    for (int i = 0; i < layout.ndim; i++) {
+        if (!PyLong_CheckExact(ints[i]))
+            return 0;
+    }
+    brio_value element;
+    int64_t offset = element_offset(&layout, ints);
+    if (PyErr_Occurred() || core_value(value, layout.dtype, &element) < 0)
+        return -1;
+    void *data;
+    brio_status status = brio_array_data(array, BRIO_READWRITE, &data);
+    if (status != BRIO_OK)
+        return core_fail(status);
+    memcpy((char *)data + offset, &element, brio_dtype_size(layout.dtype));
+    return 1;
+}
+
 int core_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
 {
     if (!value) {
         PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
         return -1;
     }
+    int done = assign_element(self, key, value);
+    if (done)
+        return done < 0 ? -1 : 0;
     subscript s;
     core_operand from = {{0}, NULL, 0};
     int result = -1;

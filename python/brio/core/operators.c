@@ -10,19 +10,23 @@ static int is_comparison(brio_op op)
     return 0;
 }
 
-/* A Python int beyond 64 bits meets integers: only comparisons have an answer. */
+/* A Python int beyond 64 bits has an answer where it is compared or computed with as a float. */
 static int reject_huge(brio_op op, const core_operand *in, int nin)
 {
-    int huge = 0, floats = 0;
+    brio_dtype dtypes[BRIO_MAX_IN], loop[BRIO_MAX_IN], out[BRIO_MAX_OUT];
+    int floats = 0;
     for (int i = 0; i < nin; i++) {
-        huge |= in[i].huge;
         const brio_operand *operand = &in[i].operand;
-        brio_dtype dtype = operand->array ? core_layout(operand->array).dtype : operand->dtype;
-        floats |= !in[i].huge && brio_dtype_kind(dtype) == 'f';
+        dtypes[i] = in[i].huge       ? BRIO_I64
+                    : operand->array ? core_layout(operand->array).dtype
+                                     : operand->dtype;
+        floats |= brio_dtype_kind(dtypes[i]) == 'f';
     }
-    if (!huge || floats || is_comparison(op))
+    if (floats || is_comparison(op))
         return 0;
-    PyErr_SetString(PyExc_OverflowError, "Python integer out of bounds for int64");
+    if (brio_op_resolve(op, dtypes, loop, out) == BRIO_OK && brio_dtype_kind(loop[0]) == 'f')
+        return 0;
+    PyErr_SetString(PyExc_OverflowError, "Python int too large to convert to C long");
     return -1;
 }
 

@@ -29,8 +29,9 @@ static int sort_arguments(core_signature *signature, PyObject *const *args, Py_s
     return *descending < 0 ? -1 : 0;
 }
 
-/* The axis to sort along; None ravels, which replaces *self by a new array. */
-static int sort_axis(PyObject **self, PyObject *object, int *axis)
+/* The axis to sort along. *self becomes a new reference: to another array where None ravels it, or
+ * where no dimension counts as one (`widen`). */
+static int sort_axis(PyObject **self, PyObject *object, int widen, int *axis)
 {
     Py_INCREF(*self);
     if (object == Py_None) {
@@ -40,6 +41,13 @@ static int sort_axis(PyObject **self, PyObject *object, int *axis)
         return flat ? 0 : -1;
     }
     int ndim = core_layout(core_array(*self)).ndim;
+    if (ndim == 0 && widen) {
+        PyObject *flat = PyObject_CallMethod(*self, "reshape", "i", 1);
+        Py_SETREF(*self, flat);
+        if (!flat)
+            return -1;
+        ndim = 1;
+    }
     *axis = ndim - 1;
     if (object)
         return core_axis(object, ndim, axis);
@@ -58,7 +66,7 @@ static PyObject *sorted_copy(sort_function sort, core_signature *signature, PyOb
     if (sort_arguments(signature, args, nargs, kwnames, values, &descending) < 0)
         return NULL;
     PyObject *result = NULL;
-    if (sort_axis(&from, values[SORT_AXIS], &axis) == 0) {
+    if (sort_axis(&from, values[SORT_AXIS], sort == brio_array_argsort, &axis) == 0) {
         brio_array *array = core_array(from), *sorted;
         PyThreadState *state = core_work_begin(8 * core_layout(array).count);
         brio_status status = sort(array, axis, descending, &sorted);
@@ -101,7 +109,7 @@ static PyObject *method_sort(PyObject *self, PyObject *const *args, Py_ssize_t n
         return NULL;
     }
     PyObject *target = self;
-    int failed = sort_axis(&target, values[SORT_AXIS], &axis) < 0;
+    int failed = sort_axis(&target, values[SORT_AXIS], 0, &axis) < 0;
     Py_XDECREF(target);
     if (failed)
         return NULL;
@@ -174,9 +182,10 @@ static PyObject *take(PyObject *self, PyObject *indices, PyObject *axis_object)
 {
     PyObject *from = self, *at = NULL, *result = NULL;
     int axis = 0;
-    if (axis_object && axis_object != Py_None) {
-        if (core_axis(axis_object, core_layout(core_array(self)).ndim, &axis) < 0)
-            return NULL;
+    int ndim = core_layout(core_array(self)).ndim;
+    if (axis_object && axis_object != Py_None && core_axis(axis_object, ndim ? ndim : 1, &axis) < 0)
+        return NULL;
+    if (axis_object && axis_object != Py_None && ndim) {
         Py_INCREF(from);
     } else {
         from = PyObject_CallMethod(self, "ravel", NULL);
@@ -253,8 +262,8 @@ static PyObject *method_repeat(PyObject *self, PyObject *const *args, Py_ssize_t
     if (core_parse(&signature, args, nargs, kwnames, values) < 0)
         return NULL;
     PyObject *counts = index_array(values[0]);
-    PyObject *from =
-        values[1] && values[1] != Py_None ? Py_NewRef(self) : PyObject_CallMethod(self, "ravel", NULL);
+    int along_axis = values[1] && values[1] != Py_None && core_layout(core_array(self)).ndim;
+    PyObject *from = along_axis ? Py_NewRef(self) : PyObject_CallMethod(self, "ravel", NULL);
     int axis = 0;
     int64_t extent = 0;
     if (counts && from) {

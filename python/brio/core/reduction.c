@@ -49,24 +49,28 @@ static int get_where(PyObject *object, reduction *r)
     return 0;
 }
 
-static int get_axes(PyObject *axis, reduction *r)
+/* `lenient` is the number of dimensions where one axis of none may be named, as some of NumPy's
+ * functions allow; else -1. */
+static int get_axes(PyObject *axis, int lenient, reduction *r)
 {
     int naxes;
     if (core_axes(axis, &naxes, r->axes) < 0)
         return -1;
+    if (lenient == 0 && naxes == 1 && !PyTuple_Check(axis) && (r->axes[0] == 0 || r->axes[0] == -1))
+        naxes = -1;
     r->options.all_axes = naxes < 0;
     r->options.naxes = naxes < 0 ? 0 : naxes;
     r->options.axes = r->axes;
     return 0;
 }
 
-static int prepare(reduction *r, PyObject *axis, PyObject *dtype, PyObject *out, PyObject *keepdims,
-                   PyObject *where)
+static int prepare(reduction *r, int lenient, PyObject *axis, PyObject *dtype, PyObject *out,
+                   PyObject *keepdims, PyObject *where)
 {
     static const brio_reduce_options defaults = BRIO_REDUCE_OPTIONS_INIT;
     r->options = defaults;
     r->where = r->out = NULL;
-    if (get_axes(axis, r) < 0)
+    if (get_axes(axis, lenient, r) < 0)
         return -1;
     dtype = none_is_absent(dtype);
     if (dtype) {
@@ -126,7 +130,8 @@ PyObject *core_reduce(brio_op op, PyObject *self, PyObject *const *values)
 {
     enum { AXIS, DTYPE, OUT, KEEPDIMS, INITIAL, WHERE };
     reduction r;
-    if (prepare(&r, values[AXIS], values[DTYPE], values[OUT], values[KEEPDIMS], values[WHERE]) < 0) {
+    if (prepare(&r, core_layout(core_array(self)).ndim, values[AXIS], values[DTYPE], values[OUT],
+                values[KEEPDIMS], values[WHERE]) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -225,7 +230,7 @@ static PyObject *method_mean(PyObject *self, PyObject *const *args, Py_ssize_t n
     PyObject *v[5];
     reduction r = {.where = NULL};
     if (core_parse(&signature, args, nargs, kwnames, v) < 0 ||
-        prepare(&r, v[0], v[1], v[2], v[3], v[4]) < 0) {
+        prepare(&r, -1, v[0], v[1], v[2], v[3], v[4]) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -237,7 +242,8 @@ static PyObject *spread(brio_statistic which, core_signature *signature, PyObjec
 {
     PyObject *v[8];
     reduction r = {.where = NULL};
-    if (core_parse(signature, args, nargs, kwnames, v) < 0 || prepare(&r, v[0], v[1], v[2], v[4], v[5]) < 0) {
+    if (core_parse(signature, args, nargs, kwnames, v) < 0 ||
+        prepare(&r, -1, v[0], v[1], v[2], v[4], v[5]) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -277,7 +283,7 @@ static PyObject *arg_extreme(brio_statistic which, core_signature *signature, Py
         PyErr_SetString(PyExc_TypeError, "'tuple' object cannot be interpreted as an integer");
         return NULL;
     }
-    if (prepare(&r, v[0], NULL, v[1], v[2], NULL) < 0) {
+    if (prepare(&r, core_layout(core_array(self)).ndim, v[0], NULL, v[1], v[2], NULL) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -302,7 +308,8 @@ static PyObject *method_count_nonzero(PyObject *self, PyObject *const *args, Py_
     static core_signature signature = {"count_nonzero", 0, 1, 2, {"axis", "keepdims"}, {NULL}};
     PyObject *v[2];
     reduction r = {.where = NULL};
-    if (core_parse(&signature, args, nargs, kwnames, v) < 0 || prepare(&r, v[0], NULL, NULL, v[1], NULL) < 0)
+    if (core_parse(&signature, args, nargs, kwnames, v) < 0 ||
+        prepare(&r, core_layout(core_array(self)).ndim, v[0], NULL, NULL, v[1], NULL) < 0)
         return NULL;
     return statistic(BRIO_COUNT_NONZERO, self, &r, 0.0);
 }
@@ -316,9 +323,9 @@ PyObject *core_scan(brio_op op, PyObject *self, PyObject *axis, PyObject *dtype,
     brio_array_layout layout = core_layout(array);
     PyObject *target;
     options.include_initial = initial;
-    if (axis && axis != Py_None) {
-        options.ravel = 0;
-        if (core_axis(axis, layout.ndim, &options.axis) < 0)
+    if (axis && axis != Py_None) { /* no dimension counts as one */
+        options.ravel = layout.ndim == 0;
+        if (core_axis(axis, layout.ndim ? layout.ndim : 1, &options.axis) < 0)
             return NULL;
     }
     if (dtype && dtype != Py_None) {

@@ -125,11 +125,10 @@ static PyObject *flat(PyObject *self, char order)
 static int one_order(const char *name, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
                      char *order)
 {
-    core_signature signature = {name, 0, 1, 1, {"order"}, {NULL}};
+    static core_signature signature = {"", 0, 1, 1, {"order"}, {NULL}};
     PyObject *values[1];
-    int failed = core_parse(&signature, args, nargs, kwnames, values) < 0;
-    Py_XDECREF(signature.keys[0]);
-    return failed ? -1 : core_order(values[0], 'C', order);
+    signature.function = name;
+    return core_parse(&signature, args, nargs, kwnames, values) < 0 ? -1 : core_order(values[0], 'C', order);
 }
 
 static PyObject *method_ravel(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

@@ -56,14 +56,12 @@ static int set_outs(const ufunc_object *self, call_keywords *k, PyObject *object
 static int set_keywords(const ufunc_object *self, call_keywords *k, PyObject *const *kwvalues,
                         PyObject *kwnames)
 {
-    core_signature signature = {
-        self->info.name, 0, 0, KW_COUNT, {"out", "where", "casting", "order", "dtype", "subok", "signature"},
-        {NULL}};
+    static core_signature signature = {
+        "", 0, 0, KW_COUNT, {"out", "where", "casting", "order", "dtype", "subok", "signature"}, {NULL}};
     PyObject *v[KW_COUNT];
-    int failed = core_parse(&signature, kwvalues, 0, kwnames, v) < 0;
-    for (int i = 0; i < KW_COUNT; i++)
-        Py_XDECREF(signature.keys[i]);
-    if (failed || set_outs(self, k, v[KW_OUT]) < 0 || core_casting(v[KW_CASTING], &k->options.casting) < 0 ||
+    signature.function = self->info.name;
+    if (core_parse(&signature, kwvalues, 0, kwnames, v) < 0 || set_outs(self, k, v[KW_OUT]) < 0 ||
+        core_casting(v[KW_CASTING], &k->options.casting) < 0 ||
         core_order(v[KW_ORDER], 'K', &k->options.order) < 0)
         return -1;
     if (v[KW_DTYPE] && v[KW_DTYPE] != Py_None) {
