@@ -22,6 +22,7 @@ const brio_backend brio_backend_cpu = {
     .free = brio_memory_free,
     .copy = copy,
     .map = brio_cpu_map,
+    .reduce = brio_cpu_reduce,
     .sort = brio_cpu_sort,
     .argsort = brio_cpu_argsort,
     .gather = brio_cpu_gather,
