@@ -41,7 +41,8 @@ static double balanced(const double *x, int64_t n, int multiply, int single)
     int64_t left = 1;
     while (2 * left < n)
         left *= 2;
-    return op(balanced(x, left, multiply, single), balanced(x + left, n - left, multiply, single), multiply, single);
+    return op(balanced(x, left, multiply, single), balanced(x + left, n - left, multiply, single), multiply,
+              single);
 }
 
 static double leaf(const double *x, int64_t n, int multiply, int single)
@@ -153,8 +154,10 @@ static double number(brio_dtype dtype, const char *p)
     return d;
 }
 
-/* An integer with its sign, as far as 64 bits hold it; comparisons of uint64 use `wide`. */
-static __int128 integer(brio_dtype dtype, const char *p)
+/* Holds every integer of any dtype. */
+__extension__ typedef __int128 any_integer;
+
+static any_integer integer(brio_dtype dtype, const char *p)
 {
     uint64_t bits = 0;
     size_t size = brio_dtype_size(dtype);
@@ -166,13 +169,14 @@ static __int128 integer(brio_dtype dtype, const char *p)
     return bits;
 }
 
-static uint64_t fold_integers(brio_dtype dtype, int kind, const char *const *items, int64_t n, int64_t *position)
+static uint64_t fold_integers(brio_dtype dtype, int kind, const char *const *items, int64_t n,
+                              int64_t *position)
 {
-    __int128 best = integer(dtype, items[0]);
+    any_integer best = integer(dtype, items[0]);
     uint64_t acc = (uint64_t)best;
     *position = 0;
     for (int64_t i = 1; i < n; i++) {
-        __int128 x = integer(dtype, items[i]);
+        any_integer x = integer(dtype, items[i]);
         int greater = kind == BRIO_REDUCE_MAXIMUM || kind == BRIO_REDUCE_FMAX || kind == BRIO_REDUCE_ARGMAX;
         if (greater ? x > best : x < best)
             best = x, *position = i;
@@ -199,7 +203,7 @@ static double fold_extreme(int kind, const double *x, int64_t n, int64_t *positi
     double best = x[0];
     *position = 0;
     for (int64_t i = 1; i < n; i++) {
-        int better = isnan(x[i]) ? !isnan(best) && !loses
+        int better = isnan(x[i])   ? !isnan(best) && !loses
                      : isnan(best) ? loses
                                    : (greater ? x[i] > best : x[i] < best);
         if (better)
@@ -256,7 +260,8 @@ static void make(subject *s, brio_dtype dtype, const int64_t *shape, int reduced
     }
 }
 
-static void arguments(const subject *s, brio_reduce_args *args, int64_t *keep, int64_t *reduce, brio_strided *in)
+static void arguments(const subject *s, brio_reduce_args *args, int64_t *keep, int64_t *reduce,
+                      brio_strided *in)
 {
     int nkeep = 0, nreduce = 0;
     in->data = s->data;
@@ -291,7 +296,8 @@ static int64_t elements(const subject *s, int64_t k, const char **items)
     return n;
 }
 
-static void check_output(const subject *s, int kind, const char *out, const char *const *items, double *x, int64_t n)
+static void check_output(const subject *s, int kind, const char *out, const char *const *items, double *x,
+                         int64_t n)
 {
     size_t size = brio_dtype_size(s->dtype);
     int64_t position = 0, index = -1;
@@ -379,7 +385,8 @@ static const brio_dtype dtypes[] = {BRIO_BOOL, BRIO_I8,  BRIO_U8,  BRIO_I16, BRI
 
 static void test_kinds(void **state)
 {
-    static const int64_t shapes[][3] = {{1, 1, 1}, {5, 3, 7}, {1, 1, 700}, {3, 130, 5}, {40, 6, 64}, {2, 3, 2100}};
+    static const int64_t shapes[][3] = {{1, 1, 1},   {5, 3, 7},   {1, 1, 700},
+                                        {3, 130, 5}, {40, 6, 64}, {2, 3, 2100}};
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
         for (int kind = 0; kind < BRIO_REDUCE_KIND_COUNT; kind++)
             for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
@@ -403,18 +410,19 @@ static void test_layouts(void **state)
 
 static void test_large(void **state)
 {
-    static const int64_t shapes[][3] = {{1, 1, 300001}, {2, 1, 150000}, {1, 700, 300}, {1, 300, 5000}, {3, 90000, 2}};
+    static const int64_t shapes[][3] = {
+        {1, 1, 300001}, {2, 1, 150000}, {1, 700, 300}, {1, 300, 5000}, {3, 90000, 2}};
     static const int kinds[] = {BRIO_REDUCE_ADD, BRIO_REDUCE_MAXIMUM, BRIO_REDUCE_ARGMAX, BRIO_REDUCE_FMIN};
     for (size_t k = 0; k < 5; k++)
         for (int reduced = 2; reduced < 8; reduced++)
             for (size_t j = 0; j < 4; j++)
-                check(reduced & 1 ? BRIO_F32 : BRIO_F64, shapes[k], reduced, reduced == 7 ? F_ORDER : C_ORDER, kinds[j],
-                      (int)j & 1);
+                check(reduced & 1 ? BRIO_F32 : BRIO_F64, shapes[k], reduced, reduced == 7 ? F_ORDER : C_ORDER,
+                      kinds[j], (int)j & 1);
 }
 
 /* The association itself, bit for bit. */
-static void check_order(brio_dtype dtype, int64_t rows, int64_t cols, int axis, brio_reduce_order order, int multiply,
-                        int gap)
+static void check_order(brio_dtype dtype, int64_t rows, int64_t cols, int axis, brio_reduce_order order,
+                        int multiply, int gap)
 {
     int single = dtype == BRIO_F32;
     int64_t size = (int64_t)brio_dtype_size(dtype), n = axis ? cols : rows, kept = axis ? rows : cols;
@@ -426,8 +434,16 @@ static void check_order(brio_dtype dtype, int64_t rows, int64_t cols, int axis, 
     brio_program program = identity_of(dtype);
     brio_strided in = {data, {axis ? cols * size * gap : size * gap, axis ? size * gap : cols * size * gap}};
     int64_t keep_shape[1] = {kept}, reduce_shape[1] = {n};
-    brio_reduce_args args = {&program, multiply ? BRIO_REDUCE_MULTIPLY : BRIO_REDUCE_ADD, order, 1, 1, keep_shape,
-                             reduce_shape, &in, {out, {size}}, NULL};
+    brio_reduce_args args = {&program,
+                             multiply ? BRIO_REDUCE_MULTIPLY : BRIO_REDUCE_ADD,
+                             order,
+                             1,
+                             1,
+                             keep_shape,
+                             reduce_shape,
+                             &in,
+                             {out, {size}},
+                             NULL};
     double *x = malloc((size_t)n * sizeof *x);
     for (int threads = 1; threads <= 3; threads += 2) {
         assert_int_equal(brio_set_threads(threads), BRIO_OK);
@@ -440,7 +456,10 @@ static void check_order(brio_dtype dtype, int64_t rows, int64_t cols, int axis, 
                 expected = (axis || kept == 1 ? canonical_row : canonical_column)(x, n, multiply, single);
             else if ((axis || kept == 1) && !multiply)
                 expected = pairwise(x, n, single);
-            assert_true(number(dtype, out + k * size) == expected);
+            if (number(dtype, out + k * size) != expected)
+                fail_msg("%s %lld x %lld axis %d order %d multiply %d gap %d output %lld: %a, not %a",
+                         brio_dtype_name(dtype), (long long)rows, (long long)cols, axis, (int)order, multiply,
+                         gap, (long long)k, number(dtype, out + k * size), expected);
         }
     }
     assert_int_equal(brio_set_threads(0), BRIO_OK);
@@ -449,9 +468,9 @@ static void check_order(brio_dtype dtype, int64_t rows, int64_t cols, int axis, 
 
 static void test_orders(void **state)
 {
-    static const int64_t lengths[] = {1,   2,   7,   8,    9,    63,   64,   65,    127,   128,  129,   255,  256,
-                                      257, 500, 511, 512,  513,  1000, 2048, 2049,  4097,  8191, 10000, 65536, 65537,
-                                      131073, 200001};
+    static const int64_t lengths[] = {1,    2,    7,    8,     9,     63,    64,     65,    127,  128,
+                                      129,  255,  256,  257,   500,   511,   512,    513,   1000, 2048,
+                                      2049, 4097, 8191, 10000, 65536, 65537, 131073, 200001};
     for (int order = BRIO_ORDER_CANONICAL; order <= BRIO_ORDER_NUMPY; order++)
         for (int multiply = 0; multiply < 2; multiply++)
             for (int d = 0; d < 2; d++) {
@@ -459,7 +478,8 @@ static void test_orders(void **state)
                 for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
                     check_order(dtype, 1, lengths[k], 1, (brio_reduce_order)order, multiply, 1);
                     check_order(dtype, 3, lengths[k], 1, (brio_reduce_order)order, multiply, 2);
-                    check_order(dtype, lengths[k], 5, 0, (brio_reduce_order)order, multiply, 1 + (int)(k & 1));
+                    check_order(dtype, lengths[k], 5, 0, (brio_reduce_order)order, multiply,
+                                1 + (int)(k & 1));
                 }
                 check_order(dtype, 1000, 700, 0, (brio_reduce_order)order, multiply, 1);
                 check_order(dtype, 300, 9000, 0, (brio_reduce_order)order, multiply, 1);
@@ -473,7 +493,8 @@ static void test_numpy_refusals(void **state)
     brio_program program = identity_of(BRIO_F64);
     int64_t shape[2] = {2, 2};
     brio_strided in = {(char *)x, {24, 8}};
-    brio_reduce_args args = {&program, BRIO_REDUCE_ADD, BRIO_ORDER_NUMPY, 0, 2, NULL, shape, &in, {(char *)&out, {0}}, NULL};
+    brio_reduce_args args = {
+        &program, BRIO_REDUCE_ADD, BRIO_ORDER_NUMPY, 0, 2, NULL, shape, &in, {(char *)&out, {0}}, NULL};
     assert_int_equal(brio_cpu_reduce(&args), BRIO_E_UNSUPPORTED);
     in.strides[0] = -8, in.data = (char *)(x + 5), args.nreduce = 1;
     assert_int_equal(brio_cpu_reduce(&args), BRIO_E_UNSUPPORTED);
@@ -498,10 +519,20 @@ static void check_program(brio_dtype dtype, int64_t rows, int64_t cols, int axes
     brio_program program = {.ninputs = 2, .nconsts = 1, .nsteps = 2, .noutputs = 1, .nvalues = 5};
     memset(program.dtypes, (int)dtype, 5);
     put(dtype, (char *)&program.consts[0], 0.5, 0);
-    program.steps[0] = (brio_step){.kind = BRIO_STEP_OP, .nin = 2, .nout = 1, .dtype = (uint8_t)dtype,
-                                   .op = brio_op_find("multiply"), .in = {0, 1}, .out = {3}};
-    program.steps[1] = (brio_step){.kind = BRIO_STEP_OP, .nin = 2, .nout = 1, .dtype = (uint8_t)dtype,
-                                   .op = brio_op_find("add"), .in = {3, 2}, .out = {4}};
+    program.steps[0] = (brio_step){.kind = BRIO_STEP_OP,
+                                   .nin = 2,
+                                   .nout = 1,
+                                   .dtype = (uint8_t)dtype,
+                                   .op = brio_op_find("multiply"),
+                                   .in = {0, 1},
+                                   .out = {3}};
+    program.steps[1] = (brio_step){.kind = BRIO_STEP_OP,
+                                   .nin = 2,
+                                   .nout = 1,
+                                   .dtype = (uint8_t)dtype,
+                                   .op = brio_op_find("add"),
+                                   .in = {3, 2},
+                                   .out = {4}};
     program.outputs[0] = 4;
     int64_t shape[2] = {axes == 1 ? cols : rows, axes == 1 ? rows : cols}; /* kept first, or both reduced */
     int nkeep = axes == 2 ? 0 : 1;
@@ -510,15 +541,29 @@ static void check_program(brio_dtype dtype, int64_t rows, int64_t cols, int axes
     brio_strided in[2] = {{a, {cols * size, size}}, {b, {0, size}}};
     if (axes == 1)
         in[0] = (brio_strided){a, {size, cols * size}}, in[1] = (brio_strided){b, {size, 0}};
-    brio_reduce_args args = {&program, BRIO_REDUCE_ADD, BRIO_ORDER_CANONICAL, nkeep, 2 - nkeep, shape, shape + nkeep,
-                             in, {out, {size}}, NULL};
+    brio_reduce_args args = {&program,
+                             BRIO_REDUCE_ADD,
+                             BRIO_ORDER_CANONICAL,
+                             nkeep,
+                             2 - nkeep,
+                             shape,
+                             shape + nkeep,
+                             in,
+                             {out, {size}},
+                             NULL};
     assert_int_equal(brio_cpu_reduce(&args), BRIO_OK);
     double *x = malloc((size_t)count * sizeof *x);
     int64_t kept = axes == 0 ? rows : axes == 1 ? cols : 1, n = count / kept;
     for (int64_t k = 0; k < kept; k++) {
         for (int64_t i = 0; i < n; i++) {
-            int64_t r = axes == 0 ? k : axes == 1 ? i : i / cols, c = axes == 0 ? i : axes == 1 ? k : i % cols;
-            double product = op(number(dtype, a + (r * cols + c) * size), number(dtype, b + c * size), 1, single);
+            int64_t r = axes == 0   ? k
+                        : axes == 1 ? i
+                                    : i / cols,
+                    c = axes == 0   ? i
+                        : axes == 1 ? k
+                                    : i % cols;
+            double product =
+                op(number(dtype, a + (r * cols + c) * size), number(dtype, b + c * size), 1, single);
             x[i] = op(product, 0.5, 0, single);
         }
         double expected = axes == 1 ? canonical_column(x, n, 0, single) : canonical_row(x, n, 0, single);
@@ -547,8 +592,8 @@ static void test_conditions(void **state)
     brio_program program = identity_of(BRIO_F32);
     int64_t shape[1] = {N};
     brio_strided in = {(char *)x, {4}};
-    brio_reduce_args args = {&program, BRIO_REDUCE_ADD, BRIO_ORDER_CANONICAL, 0, 1, NULL, shape, &in, {(char *)&out, {0}},
-                             &flags};
+    brio_reduce_args args = {
+        &program, BRIO_REDUCE_ADD, BRIO_ORDER_CANONICAL, 0, 1, NULL, shape, &in, {(char *)&out, {0}}, &flags};
     for (int i = 0; i < N; i++)
         x[i] = 1;
     assert_int_equal(brio_cpu_reduce(&args), BRIO_OK);
@@ -574,8 +619,9 @@ static void test_conditions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_layouts),        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_orders), cmocka_unit_test(test_numpy_refusals), cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_large),          cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_numpy_refusals), cmocka_unit_test(test_programs),
         cmocka_unit_test(test_conditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,20 @@ void brio_reduce_note_conditions(brio_reduce_worker *worker)
     brio_fp_clear();
 }
 
-void brio_reduce_store(const brio_reduce_plan *plan, int64_t begin, int64_t n, char *values, const int64_t *index)
+void brio_reduce_forget_conditions(const brio_reduce_plan *plan)
+{
+    if (plan->fp_flags != NULL)
+        brio_fp_clear();
+}
+
+void brio_reduce_add_conditions(const brio_reduce_plan *plan)
+{
+    if (plan->fp_flags != NULL && plan->wants_fp)
+        __atomic_fetch_or(plan->fp_flags, brio_fp_read(), __ATOMIC_RELAXED);
+}
+
+void brio_reduce_store(const brio_reduce_plan *plan, int64_t begin, int64_t n, char *values,
+                       const int64_t *index)
 {
     if (plan->is_sum) { /* a sum of nothing but -0.0 is 0.0 */
         if (plan->dtype == BRIO_F32) {
@@ -70,7 +83,8 @@ void brio_reduce_store(const brio_reduce_plan *plan, int64_t begin, int64_t n, c
         brio_tile_unpack(plan->tile.kernels, &plan->out, begin, n, from);
 }
 
-void brio_reduce_join(const brio_reduce_plan *plan, char *values, int64_t *index, int64_t count, int64_t width)
+void brio_reduce_join(const brio_reduce_plan *plan, char *values, int64_t *index, int64_t count,
+                      int64_t width)
 {
     int64_t bytes = width * plan->size;
     if (plan->args != NULL) {
@@ -109,7 +123,8 @@ static int64_t magnitude(int64_t x)
 }
 
 /* Collects dimensions of more than one element, far neighbours first when `sorted`; C order among equals. */
-static int collect_dims(reduce_dim *dims, const int64_t *shape, int first, int n, const int64_t *strides, int sorted)
+static int collect_dims(reduce_dim *dims, const int64_t *shape, int first, int n, const int64_t *strides,
+                        int sorted)
 {
     int count = 0;
     for (int d = 0; d < n; d++) {
@@ -135,7 +150,8 @@ static void lay_out_space(const brio_reduce_args *args, int is_arg, reduce_layou
 {
     const int64_t *strides = args->program->ninputs > 0 ? deciding_input(args)->strides : NULL;
     layout->nkeep = collect_dims(layout->keep, args->keep_shape, 0, args->nkeep, strides, 1);
-    layout->nreduce = collect_dims(layout->reduce, args->reduce_shape, args->nkeep, args->nreduce, strides, !is_arg);
+    layout->nreduce =
+        collect_dims(layout->reduce, args->reduce_shape, args->nkeep, args->nreduce, strides, !is_arg);
     layout->columns = layout->nkeep > 0 && layout->nreduce > 0 &&
                       layout->keep[layout->nkeep - 1].weight < layout->reduce[layout->nreduce - 1].weight;
 }
@@ -181,7 +197,7 @@ static int numpy_order_is_known(const brio_reduce_args *args, const reduce_layou
                 return 0;
             before = stride > 0 ? stride : before;
         }
-        if (!varies && plain)
+        if (!varies && plain && n > 0)
             return 0;
     }
     for (int d = 0; plain && d + 1 < layout->nreduce; d++) {
@@ -190,16 +206,16 @@ static int numpy_order_is_known(const brio_reduce_args *args, const reduce_layou
         if (strides[far->source] != strides[near->source] * near->extent)
             return 0;
     }
-    /* In the result of a program the reduced dimensions must be neighbours. */
-    int first = layout->nkeep - layout->columns;
+    /* The reduced dimensions must be neighbours in memory. */
     for (int d = 0; d + 1 < n; d++) {
         if (dims[d].weight < dims[d + 1].weight)
             return 0;
     }
-    return first >= 0;
+    return 1;
 }
 
-static brio_status prepare_space(brio_reduce_plan *plan, const brio_reduce_args *args, const reduce_layout *layout)
+static brio_status prepare_space(brio_reduce_plan *plan, const brio_reduce_args *args,
+                                 const reduce_layout *layout)
 {
     reduce_dim dims[BRIO_MAX_DIMS];
     int n = order_dims(layout, dims);
@@ -250,8 +266,8 @@ static brio_status choose_kernels(brio_reduce_plan *plan, const brio_reduce_args
     plan->dtype = args->program->dtypes[args->program->outputs[0]];
     plan->type = plan->dtype < BRIO_DTYPE_COUNT ? brio_cpu_kernels_now()->reduce->types[plan->dtype] : NULL;
     if (plan->type == NULL || (!is_arg_kind(kind) && plan->type->ops[kind].rows == NULL))
-        return brio_fail(BRIO_E_TYPE, "cannot reduce dtype %s by reduction %d", brio_dtype_name((brio_dtype)plan->dtype),
-                         (int)kind);
+        return brio_fail(BRIO_E_TYPE, "cannot reduce dtype %s by reduction %d",
+                         brio_dtype_name((brio_dtype)plan->dtype), (int)kind);
     int is_float = brio_dtype_kind((brio_dtype)plan->dtype) == 'f';
     plan->size = (int64_t)brio_dtype_size((brio_dtype)plan->dtype);
     plan->args = is_arg_kind(kind) ? &plan->type->args[kind - BRIO_REDUCE_ARGMAX] : NULL;

@@ -42,11 +42,17 @@ const char *brio_reduce_fetch(brio_reduce_worker *worker, int64_t begin, int64_t
 /* Adds what a kernel raised, when that means something. */
 void brio_reduce_note_conditions(brio_reduce_worker *worker);
 
+/* The same outside of a worker, around joins: forgets what was raised, adds what is raised. */
+void brio_reduce_forget_conditions(const brio_reduce_plan *plan);
+void brio_reduce_add_conditions(const brio_reduce_plan *plan);
+
 /* Writes results [begin, begin + n): values, or indices for ARGMAX and ARGMIN. */
-void brio_reduce_store(const brio_reduce_plan *plan, int64_t begin, int64_t n, char *values, const int64_t *index);
+void brio_reduce_store(const brio_reduce_plan *plan, int64_t begin, int64_t n, char *values,
+                       const int64_t *index);
 
 /* values[0] of `count` nodes `width` elements each becomes the tree of them all. */
-void brio_reduce_join(const brio_reduce_plan *plan, char *values, int64_t *index, int64_t count, int64_t width);
+void brio_reduce_join(const brio_reduce_plan *plan, char *values, int64_t *index, int64_t count,
+                      int64_t width);
 
 brio_status brio_reduce_by_rows(const brio_reduce_plan *plan);
 brio_status brio_reduce_by_columns(const brio_reduce_plan *plan);

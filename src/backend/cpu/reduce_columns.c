@@ -13,11 +13,11 @@
 
 typedef struct column_job {
     const brio_reduce_plan *plan;
-    int64_t strip, nstrips;  /* columns in a strip; strips in a row */
-    int64_t fetch_rows;      /* rows that are fetched at once */
-    int64_t group, ngroups;  /* rows in a group: a power of two of blocks; groups in a column */
-    int64_t block;           /* rows that are taken in order before the tree begins */
-    int levels;              /* of the tree within a group */
+    int64_t strip, nstrips; /* columns in a strip; strips in a row */
+    int64_t fetch_rows;     /* rows that are fetched at once */
+    int64_t group, ngroups; /* rows in a group: a power of two of blocks; groups in a column */
+    int64_t block;          /* rows that are taken in order before the tree begins */
+    int levels;             /* of the tree within a group */
     char *scratch;
     size_t worker_bytes, tile_bytes;
     char *values; /* [group][outer][inner] when there are several groups */
@@ -25,7 +25,8 @@ typedef struct column_job {
 } column_job;
 
 /* Rows [row, row + n) of columns [column, column + width) of an outer item. */
-static const char *fetch_rows(brio_reduce_worker *worker, int64_t outer, int64_t row, int64_t n, int64_t column)
+static const char *fetch_rows(brio_reduce_worker *worker, int64_t outer, int64_t row, int64_t n,
+                              int64_t column)
 {
     const brio_reduce_plan *plan = worker->plan;
     return brio_reduce_fetch(worker, (outer * plan->reduced + row) * plan->inner + column, n);
@@ -57,8 +58,8 @@ static void reduce_block(const column_job *job, brio_reduce_worker *worker, int6
     }
 }
 
-static void arg_block(const column_job *job, brio_reduce_worker *worker, int64_t outer, int64_t column, int64_t width,
-                      int64_t first, int64_t last, char *best, int64_t *index)
+static void arg_block(const column_job *job, brio_reduce_worker *worker, int64_t outer, int64_t column,
+                      int64_t width, int64_t first, int64_t last, char *best, int64_t *index)
 {
     const brio_reduce_plan *plan = job->plan;
     for (int64_t row = first; row < last;) {
@@ -141,13 +142,15 @@ static void choose_strips(column_job *job)
         job->strip = plan->tile.tile;
     if (job->strip > plan->inner)
         job->strip = plan->inner;
-    job->fetch_rows = plan->direct != NULL ? plan->reduced
+    job->fetch_rows = plan->direct != NULL        ? plan->reduced
                       : job->strip == plan->inner ? plan->tile.tile / plan->inner
                                                   : 1;
     if (plan->direct != NULL && plan->numpy && plan->outer == 1) {
         /* Nothing but strips can be shared. */
         int64_t even = (plan->inner + brio_threads() - 1) / brio_threads();
-        job->strip = even < 64 ? (plan->inner < 64 ? plan->inner : 64) : job->strip < even ? job->strip : even;
+        job->strip = even < 64           ? (plan->inner < 64 ? plan->inner : 64)
+                     : job->strip < even ? job->strip
+                                         : even;
     }
     job->nstrips = (plan->inner + job->strip - 1) / job->strip;
 }
@@ -182,15 +185,19 @@ static void join_groups(void *context, int64_t begin, int64_t end, int worker)
     const brio_reduce_plan *plan = job->plan;
     int64_t all = plan->outer * plan->inner, n = end - begin;
     char *values = job->values + begin * plan->size;
+    brio_reduce_forget_conditions(plan);
     if (plan->args != NULL) {
         for (int64_t g = 1; g < job->ngroups; g++)
-            plan->args->fold(values, job->index + begin, values + g * all * plan->size, job->index + begin + g * all, n);
+            plan->args->fold(values, job->index + begin, values + g * all * plan->size,
+                             job->index + begin + g * all, n);
     } else {
         for (int64_t step = 1; step < job->ngroups; step *= 2) {
             for (int64_t g = 0; g + step < job->ngroups; g += 2 * step)
-                plan->ops.columns(values + g * all * plan->size, values + (g + step) * all * plan->size, 1, n, 0);
+                plan->ops.columns(values + g * all * plan->size, values + (g + step) * all * plan->size, 1, n,
+                                  0);
         }
     }
+    brio_reduce_add_conditions(plan);
     brio_reduce_store(plan, begin, n, values, plan->args != NULL ? job->index + begin : NULL);
 }
 
@@ -201,7 +208,8 @@ brio_status brio_reduce_by_columns(const brio_reduce_plan *plan)
     choose_groups(&job);
     size_t rooms = ((size_t)(job.levels * job.strip * plan->size) + 63) / 64 * 64;
     job.tile_bytes = (plan->tile.scratch_bytes + 63) / 64 * 64;
-    job.worker_bytes = job.tile_bytes + rooms + (plan->args != NULL ? ((size_t)job.strip * 8 + 63) / 64 * 64 : 0);
+    job.worker_bytes =
+        job.tile_bytes + rooms + (plan->args != NULL ? ((size_t)job.strip * 8 + 63) / 64 * 64 : 0);
     int64_t tasks = plan->outer * job.nstrips * job.ngroups, all = plan->outer * plan->inner;
     int64_t size_of_task = job.strip * (job.group < plan->reduced ? job.group : plan->reduced);
     int64_t grain = plan->share / size_of_task;

@@ -14,7 +14,8 @@
 typedef void (*brio_reduce_rows)(const char *data, int64_t nrows, int64_t n, char *out);
 
 /* acc[j] = acc[j] op row 0 [j] op row 1 [j] ..., in this order; rows are `stride` bytes apart. */
-typedef void (*brio_reduce_columns)(char *acc, const char *data, int64_t nrows, int64_t ncols, int64_t stride);
+typedef void (*brio_reduce_columns)(char *acc, const char *data, int64_t nrows, int64_t ncols,
+                                    int64_t stride);
 
 /* The best element of each row and its position, the first among equals; NaN is best. */
 typedef void (*brio_arg_rows)(const char *data, int64_t nrows, int64_t n, char *best, int64_t *index);
@@ -24,8 +25,8 @@ typedef void (*brio_arg_columns)(char *best, int64_t *index, const char *data, i
                                  int64_t ncols, int64_t stride);
 
 /* best, index = the candidate where it is better; candidates come later in the order. */
-typedef void (*brio_arg_fold)(char *best, int64_t *index, const char *candidate, const int64_t *candidate_index,
-                              int64_t n);
+typedef void (*brio_arg_fold)(char *best, int64_t *index, const char *candidate,
+                              const int64_t *candidate_index, int64_t n);
 
 typedef struct brio_reduce_ops {
     brio_reduce_rows rows;
@@ -41,7 +42,7 @@ typedef struct brio_arg_ops {
 /* All the reductions of one dtype; NULL where the dtype has none. */
 typedef struct brio_reduce_type {
     brio_reduce_ops ops[BRIO_REDUCE_ARGMAX];
-    brio_arg_ops args[2]; /* ARGMAX, ARGMIN */
+    brio_arg_ops args[2];                              /* ARGMAX, ARGMIN */
     brio_reduce_rows pairwise_sum, sequential_product; /* NumPy's associations; floats only */
 } brio_reduce_type;
 

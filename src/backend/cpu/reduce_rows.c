@@ -73,6 +73,7 @@ static void pairwise_piece(brio_reduce_worker *worker, int64_t begin, int64_t n,
     pairwise_piece(worker, begin, half, value);
     pairwise_piece(worker, begin + half, n - half, right);
     plan->ops.columns(value, right, 1, 1, 0);
+    brio_reduce_note_conditions(worker);
 }
 
 /* NumPy's product over [begin, begin + n), from left to right. */
@@ -107,6 +108,7 @@ static void tree_piece(brio_reduce_worker *worker, int64_t begin, int64_t n, cha
         brio_reduce_note_conditions(worker);
     }
     brio_reduce_join(plan, values, positions, count, 1);
+    brio_reduce_note_conditions(worker);
     memcpy(value, values, (size_t)plan->size);
     if (plan->args != NULL)
         *index = positions[0];
@@ -167,6 +169,7 @@ static int64_t join_pairwise(const brio_reduce_plan *plan, char *values, int64_t
 static void finish_long_rows(const row_job *job)
 {
     const brio_reduce_plan *plan = job->plan;
+    brio_reduce_forget_conditions(plan);
     for (int64_t row = 0; row < plan->outer; row++) {
         char *values = job->values + row * job->pieces * plan->size;
         int64_t *index = job->index + row * job->pieces;
@@ -176,6 +179,7 @@ static void finish_long_rows(const row_job *job)
             brio_reduce_join(plan, values, index, job->pieces, 1);
         brio_reduce_store(plan, row, 1, values, plan->args != NULL ? index : NULL);
     }
+    brio_reduce_add_conditions(plan);
 }
 
 static int64_t count_pieces(row_job *job)

@@ -60,8 +60,8 @@ static void NAME(arg_columns)(char *best_bytes, int64_t *restrict index, const c
     }
 }
 
-static void NAME(arg_fold)(char *best_bytes, int64_t *index, const char *candidate, const int64_t *candidate_index,
-                           int64_t n)
+static void NAME(arg_fold)(char *best_bytes, int64_t *index, const char *candidate,
+                           const int64_t *candidate_index, int64_t n)
 {
     T *best = (T *)(void *)best_bytes;
     const T *p = (const T *)(const void *)candidate;

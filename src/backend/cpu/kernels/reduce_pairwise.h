@@ -44,7 +44,8 @@ BRIO_INLINE int64_t NAME(half)(int64_t n)
 /* Four leaves side by side, so that their chains of additions do not wait for each other. */
 static T NAME(pairwise_four)(const T *p, int64_t n)
 {
-    int64_t left = NAME(half)(n), na = NAME(half)(left), nb = left - na, nc = NAME(half)(n - left), nd = n - left - nc;
+    int64_t left = NAME(half)(n), na = NAME(half)(left), nb = left - na, nc = NAME(half)(n - left),
+            nd = n - left - nc;
     const T *q = p + na, *s = p + left, *t = s + nc;
     int64_t least = na < nc ? na : nc, i = 8; /* the first of each pair is the shorter, and whole eights */
     VEC8 a = NAME(load8)(p), b = NAME(load8)(q), c = NAME(load8)(s), d = NAME(load8)(t);
