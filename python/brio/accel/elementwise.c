@@ -3,6 +3,28 @@
 
 #include <string.h>
 
+PyObject *accel_declined;
+static PyObject *declined_second;
+
+int accel_was_declined(PyObject *const *args, Py_ssize_t n)
+{
+    int same = n > 0 && args[0] == accel_declined && (n < 2 || args[1] == declined_second);
+    accel_declined = NULL;
+    return same;
+}
+
+/* Calls the original for operands that need no second look. */
+static PyObject *call_declined(const accel_original *original, PyObject *const *objects, int n)
+{
+    if (original->form == ACCEL_UFUNC || original->form == ACCEL_WHERE)
+        return accel_call_original(original, objects, n);
+    accel_declined = objects[0];
+    declined_second = n > 1 ? objects[1] : NULL;
+    PyObject *result = accel_call_original(original, objects, n);
+    accel_declined = NULL;
+    return result;
+}
+
 PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n)
 {
     accel_count.declined[reason]++;
@@ -14,7 +36,7 @@ PyObject *accel_decline(accel_reason reason, const accel_original *original, PyO
     for (int i = 0; i < n; i++)
         has_node |= Py_TYPE(objects[i]) == &accel_node_type;
     if (!has_node)
-        return accel_call_original(original, objects, n);
+        return call_declined(original, objects, n);
     int ready = 0;
     while (ready < n && (plain[ready] = accel_plain(objects[ready])))
         ready++;

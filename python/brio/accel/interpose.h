@@ -343,6 +343,11 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
 /* The original, with nodes settled first. */
 PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n);
 
+/* The first operand of a call that was declined a moment ago: NumPy's operators call its ufuncs, which
+ * need not be asked again. */
+extern PyObject *accel_declined;
+int accel_was_declined(PyObject *const *args, Py_ssize_t n);
+
 /* Operands that have been read, with dtype and shape of the result. */
 typedef struct accel_attempt {
     accel_operand in[BRIO_MAX_IN];

@@ -16,7 +16,6 @@ region that reaches across it.
 
 import os
 import sys
-import sysconfig
 from opcode import opmap, opname
 
 import _opcode
@@ -545,9 +544,9 @@ LIBRARY, USER, NUMPY = range(3)
 
 
 def _folders():
-    paths = sysconfig.get_paths()
-    library = [paths[key] for key in ("stdlib", "platstdlib") if key in paths]
-    return [os.path.realpath(path) + os.sep for path in library] + [path + os.sep for path in library]
+    """Where the standard library lies, as code objects name it."""
+    folder = os.path.dirname(os.__file__)
+    return {folder + os.sep, os.path.realpath(folder) + os.sep}
 
 
 def origin(filename):

@@ -45,11 +45,11 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
     accel_op *op = accel_op_by_ufunc(self);
     if (!op)
         return call_plain(original_ufunc, self, args, nargsf, kwnames);
-    if (!kwnames && n == op->nin) {
+    PyObject *out = only_out(op, args, n, kwnames);
+    if (n == op->nin && (!kwnames || out == Py_None)) {
         accel_original original = {.form = ACCEL_UFUNC, .as.call = original_ufunc, .callee = self};
         return accel_elementwise(op, &original, args, (int)n, args);
     }
-    PyObject *out = only_out(op, args, n, kwnames);
     if (out && accel_is_array(out)) {
         PyObject *result = accel_into(op, args, out);
         if (result || PyErr_Occurred())
@@ -144,9 +144,8 @@ static int attach_dispatcher(PyObject *numpy, const char *name)
         return 0;
     }
     vectorcallfunc *field = field_of(function);
-    int known = *name_of(function) != 0;
     if (strcmp(Py_TYPE(function)->tp_name, "numpy._ArrayFunctionDispatcher") != 0 || !field || !*field ||
-        ndispatchers >= MAX_DISPATCHERS || known) {
+        *field == call_dispatcher) {
         Py_DECREF(function);
         return 0;
     }
@@ -156,8 +155,15 @@ static int attach_dispatcher(PyObject *numpy, const char *name)
         Py_DECREF(function);
         return 0;
     }
-    dispatchers[ndispatchers].function = function; /* kept for good */
-    dispatchers[ndispatchers++].name = name;
+    if (*name_of(function)) {
+        Py_DECREF(function);
+    } else if (ndispatchers < MAX_DISPATCHERS) {
+        dispatchers[ndispatchers].function = function; /* kept for good */
+        dispatchers[ndispatchers++].name = name;
+    } else {
+        Py_DECREF(function);
+        return 0;
+    }
     return accel_patch_set((void **)field, (void *)call_dispatcher);
 }
 
