@@ -3,28 +3,6 @@
 
 #include <string.h>
 
-PyObject *accel_declined;
-static PyObject *declined_second;
-
-int accel_was_declined(PyObject *const *args, Py_ssize_t n)
-{
-    int same = n > 0 && args[0] == accel_declined && (n < 2 || args[1] == declined_second);
-    accel_declined = NULL;
-    return same;
-}
-
-/* Calls the original for operands that need no second look. */
-static PyObject *call_declined(const accel_original *original, PyObject *const *objects, int n)
-{
-    if (original->form == ACCEL_UFUNC || original->form == ACCEL_WHERE)
-        return accel_call_original(original, objects, n);
-    accel_declined = objects[0];
-    declined_second = n > 1 ? objects[1] : NULL;
-    PyObject *result = accel_call_original(original, objects, n);
-    accel_declined = NULL;
-    return result;
-}
-
 PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n)
 {
     accel_count.declined[reason]++;
@@ -36,7 +14,7 @@ PyObject *accel_decline(accel_reason reason, const accel_original *original, PyO
     for (int i = 0; i < n; i++)
         has_node |= Py_TYPE(objects[i]) == &accel_node_type;
     if (!has_node)
-        return call_declined(original, objects, n);
+        return accel_call_original(original, objects, n);
     int ready = 0;
     while (ready < n && (plain[ready] = accel_plain(objects[ready])))
         ready++;
@@ -140,30 +118,72 @@ static int needs_numpy_loop(const accel_op *op, const accel_place *place)
     return accel_config.exact || (accel_config.scope != 'l' && !place->user);
 }
 
-static int wants_place(const accel_op *op)
+/* Bytes of the largest array among the objects; -1 when there is a node. */
+static npy_intp largest_bytes(PyObject *const *objects, int n)
 {
-    return accel_config.fuse || !op->exact;
+    npy_intp largest = 0;
+    for (int i = 0; i < n; i++) {
+        if (Py_TYPE(objects[i]) == &accel_node_type)
+            return -1;
+        if (!accel_is_array(objects[i]))
+            continue;
+        npy_intp bytes = accel_array_count(objects[i]) * PyArray_ITEMSIZE((PyArrayObject *)objects[i]);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+/* The original, when a call is too small for anything but a place in a region. */
+static PyObject *leave_small(const accel_original *original, PyObject *const *objects, int n)
+{
+    accel_count.declined[ACCEL_too_small]++;
+    return accel_pending ? accel_quiet(original, objects, n) : accel_call_original(original, objects, n);
+}
+
+/* NumPy computes powers of floats by some scalar exponents in a simpler way; so do we. */
+static accel_op *simpler_power(accel_op *op, PyObject *const *objects)
+{
+    static const struct {
+        double exponent;
+        const char *name;
+    } simpler[] = {{2.0, "square"}, {0.5, "sqrt"}, {-1.0, "reciprocal"}, {1.0, "positive"}};
+    accel_operand base, exponent;
+    if (!accel_operand_read(objects[0], &base) || !accel_operand_read(objects[1], &exponent) ||
+        (base.kind != BRIO_F64 && base.kind != BRIO_F32) || base.is_scalar || !exponent.is_scalar ||
+        (exponent.kind != ACCEL_WEAK_INT && exponent.kind != ACCEL_WEAK_FLOAT))
+        return op;
+    double number =
+        exponent.kind == ACCEL_WEAK_INT ? (double)exponent.scalar.value.i64 : exponent.scalar.value.f64;
+    for (size_t i = 0; i < sizeof simpler / sizeof *simpler; i++)
+        if (simpler[i].exponent == number) {
+            accel_op *other = accel_op_by_name(simpler[i].name);
+            return other ? other : op;
+        }
+    return op;
 }
 
 PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObject *const *objects, int n,
                             PyObject *const *stack)
 {
-    if (!accel_attached || (accel_originals && accel_wants_original()))
+    if (!accel_attached || !op || (accel_originals && accel_wants_original()))
         return accel_decline(ACCEL_disabled, original, objects, n);
+    npy_intp largest = largest_bytes(objects, n);
+    if (largest >= 0 && largest < accel_config.region_bytes)
+        return leave_small(original, objects, n);
+    accel_place place;
+    place.known = place.user = place.marked = 0;
+    place.site = NULL;
+    if (accel_config.fuse || !op->exact)
+        accel_place_find(&place, objects, n, stack);
+    if (largest >= 0 && !place.marked && largest < accel_config.single_bytes)
+        return leave_small(original, objects, n);
+    if (op->is_power)
+        op = simpler_power(op, objects);
     accel_attempt at;
     int reason = accel_prepare(op, objects, &at);
     if (reason >= 0)
         return accel_decline((accel_reason)reason, original, objects, n);
-    npy_intp largest = at.operand_bytes > at.out_bytes ? at.operand_bytes : at.out_bytes;
-    if (!at.has_node && largest < accel_config.region_bytes)
-        return accel_pending ? accel_quiet(original, objects, n)
-                             : accel_decline(ACCEL_too_small, original, objects, n);
-    accel_place place;
-    place.known = place.user = place.marked = 0;
-    place.site = NULL;
-    if (wants_place(op))
-        accel_place_find(&place, objects, n, stack);
-    if (!at.has_node && !place.marked && at.out_bytes < accel_config.single_bytes)
+    if (!at.has_node && !place.marked && at.out_bytes < accel_config.single_bytes / 8)
         return accel_decline(ACCEL_too_small, original, objects, n);
     accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
     if (!node)

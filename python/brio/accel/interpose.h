@@ -48,10 +48,11 @@ typedef struct accel_op {
     const char *name;
     brio_op op;
     int nin;
-    int exact;            /* Brio gives the bits of NumPy */
-    int silent;           /* NumPy never reports conditions of it */
-    int plain_flags;      /* its conditions are the processor's own: no second run to report them */
-    int danger;           /* ACCEL_DANGER_... */
+    int exact;       /* Brio gives the bits of NumPy */
+    int silent;      /* NumPy never reports conditions of it */
+    int plain_flags; /* its conditions are the processor's own: no second run to report them */
+    int danger;      /* ACCEL_DANGER_... */
+    int is_power;
     PyUFuncObject *ufunc; /* owned; NULL for where */
     accel_types *types;   /* ACCEL_KINDS ^ nin answers of NumPy's resolver, filled when first asked */
 } accel_op;
@@ -65,7 +66,7 @@ extern int accel_op_count;
 
 accel_op *accel_op_by_name(const char *name);
 accel_op *accel_op_by_ufunc(PyObject *ufunc);
-int accel_ops_load(PyObject *numpy);
+int accel_ops_load(PyObject *umath);
 
 /* What NumPy would do with operands of these kinds; NULL when it is unsupported. Never raises. */
 const accel_types *accel_resolve(accel_op *op, const uint8_t *kinds);
@@ -137,9 +138,10 @@ void accel_original_leave(void);
 typedef enum accel_reason {
 #define ACCEL_REASONS(X)                                                                                     \
     X(too_small)                                                                                             \
-    X(predicted_slower) X(unsupported_op) X(unsupported_argument) X(unsupported_dtype) X(object_data)        \
-        X(subclass) X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled)          \
-            X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
+    X(predicted_slower)                                                                                      \
+    X(unsupported_op) X(unsupported_argument) X(unsupported_dtype) X(object_data) X(subclass) X(layout)      \
+        X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled) X(low_memory) X(replayed_fp)   \
+            X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM
@@ -342,11 +344,6 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
                             PyObject *const *stack);
 /* The original, with nodes settled first. */
 PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n);
-
-/* The first operand of a call that was declined a moment ago: NumPy's operators call its ufuncs, which
- * need not be asked again. */
-extern PyObject *accel_declined;
-int accel_was_declined(PyObject *const *args, Py_ssize_t n);
 
 /* Operands that have been read, with dtype and shape of the result. */
 typedef struct accel_attempt {

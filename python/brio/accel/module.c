@@ -13,9 +13,9 @@ static int load_numpy(PyObject *numpy)
         return -1;
     accel_operands_load();
     PyObject *umath = PyImport_ImportModule("numpy._core.umath");
-    int failed = !umath || accel_errors_load(umath) < 0;
+    int failed = !umath || accel_errors_load(umath) < 0 || accel_ops_load(umath) < 0;
     Py_XDECREF(umath);
-    if (failed || accel_ops_load(numpy) < 0 || accel_values_load(numpy) < 0)
+    if (failed || accel_values_load(numpy) < 0)
         return -1;
     return accel_sites_load();
 }

@@ -86,10 +86,11 @@ static accel_op *add_op(const char *name, brio_op number, int nin, int exact)
     op->silent = is_among(name, silent_names);
     op->plain_flags = is_among(name, plain_flag_names) || op->silent;
     op->danger = danger_of(name);
+    op->is_power = strcmp(name, "power") == 0;
     return op;
 }
 
-static int load_one(PyObject *numpy, brio_op number)
+static int load_one(PyObject *umath, brio_op number)
 {
     brio_op_info info = {.size = sizeof info};
     if (brio_op_describe(number, &info) != BRIO_OK || info.nout != 1 || info.nin < 1 || info.nin > 3 ||
@@ -99,7 +100,7 @@ static int load_one(PyObject *numpy, brio_op number)
         return add_op(info.name, number, 3, 1) ? 0 : -1;
     if (is_among(info.name, left_alone))
         return 0;
-    PyObject *ufunc = PyObject_GetAttrString(numpy, info.name);
+    PyObject *ufunc = PyObject_GetAttrString(umath, info.name);
     if (!ufunc) {
         PyErr_Clear();
         return 0;
@@ -119,12 +120,12 @@ static int load_one(PyObject *numpy, brio_op number)
     return 0;
 }
 
-int accel_ops_load(PyObject *numpy)
+int accel_ops_load(PyObject *umath)
 {
     if (accel_op_count)
         return 0;
     for (brio_op number = 0; number < brio_op_count(); number++)
-        if (load_one(numpy, number) < 0) {
+        if (load_one(umath, number) < 0) {
             PyErr_NoMemory();
             return -1;
         }

@@ -249,6 +249,9 @@ static int called_here(const accel_site *site, const accel_frame *frame, PyObjec
         return (left == arguments[0] && right == arguments[1]) ||
                (left == arguments[1] && right == arguments[0]);
     }
+    if (site->kind == 'b' && n == 1) /* array ** number becomes square, sqrt or reciprocal */
+        return values[site->result] == arguments[0] &&
+               (PyLong_CheckExact(values[site->result + 1]) || PyFloat_CheckExact(values[site->result + 1]));
     if (site->kind == 'u' && n == 1)
         return values[site->result] == arguments[0];
     if (site->kind != 'c')

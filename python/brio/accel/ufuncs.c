@@ -56,6 +56,8 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
             return result;
     }
     accel_count.declined[ACCEL_unsupported_argument]++;
+    if (!accel_pending)
+        return original_ufunc(self, args, nargsf, kwnames);
     return call_plain(original_ufunc, self, args, nargsf, kwnames);
 }
 
@@ -80,6 +82,8 @@ static struct {
     const char *name;
 } dispatchers[MAX_DISPATCHERS];
 static int ndispatchers;
+static PyObject *where_function;
+static accel_op *where_op;
 
 static const char *const dispatched[] = {"sum", "mean", "max",  "min",   "amax", "amin",
                                          "any", "all",  "prod", "where", NULL};
@@ -94,11 +98,8 @@ static const char *name_of(PyObject *function)
 
 static PyObject *large_where(PyObject *self, PyObject *const *args)
 {
-    accel_op *op = accel_op_by_name("where");
     accel_original original = {.form = ACCEL_WHERE, .as.call = original_dispatcher, .callee = self};
-    if (!op)
-        return accel_decline(ACCEL_unsupported_op, &original, args, 3);
-    return accel_elementwise(op, &original, args, 3, args);
+    return accel_elementwise(where_op, &original, args, 3, args);
 }
 
 static PyObject *call_dispatcher(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
@@ -163,6 +164,10 @@ static int attach_dispatcher(PyObject *numpy, const char *name)
     } else {
         Py_DECREF(function);
         return 0;
+    }
+    if (strcmp(name, "where") == 0) {
+        where_function = function;
+        where_op = accel_op_by_name("where");
     }
     return accel_patch_set((void **)field, (void *)call_dispatcher);
 }
