@@ -105,7 +105,8 @@
     }
 
 /* Elementary functions (op/math/math.h): the straight-line form over a block, then libm for the operands
- * that are not regular. Blocks are copied first, since an output may be an input. */
+ * that are not regular, found once more as a vector. Blocks are copied first, since an output may be an
+ * input. */
 #define BRIO_MATH_BLOCK 512
 
 #define BRIO_MATH_11(name, expression, ...) BRIO_MATH_11_(BRIO_LOOP_NAME(name), name, __VA_ARGS__)
@@ -113,6 +114,7 @@
     static void loop(char *const *args, int64_t n)                                                           \
     {                                                                                                        \
         A copy[BRIO_MATH_BLOCK];                                                                             \
+        S special[BRIO_MATH_BLOCK];                                                                          \
         for (int64_t begin = 0; begin < n; begin += BRIO_MATH_BLOCK) {                                       \
             const int64_t count = n - begin < BRIO_MATH_BLOCK ? n - begin : BRIO_MATH_BLOCK;                 \
             const A *pa = (const A *)args[0] + begin;                                                        \
@@ -125,10 +127,14 @@
                 seen |= BRIO_PASTE(special_, name)(pa[i], pa[i]);                                            \
                 py[i] = BRIO_PASTE(fast_, name)(pa[i], pa[i]);                                               \
             }                                                                                                \
-            if (seen)                                                                                        \
+            if (seen) {                                                                                      \
+                BRIO_IVDEP                                                                                   \
                 for (int64_t i = 0; i < count; i++)                                                          \
-                    if (BRIO_PASTE(special_, name)(pa[i], pa[i]))                                            \
+                    special[i] = BRIO_PASTE(special_, name)(pa[i], pa[i]);                                   \
+                for (int64_t i = 0; i < count; i++)                                                          \
+                    if (special[i])                                                                          \
                         py[i] = BRIO_PASTE(plain_, name)(pa[i], pa[i]);                                      \
+            }                                                                                                \
         }                                                                                                    \
     }
 
@@ -137,6 +143,7 @@
     static void loop(char *const *args, int64_t n)                                                           \
     {                                                                                                        \
         A copy_a[BRIO_MATH_BLOCK], copy_b[BRIO_MATH_BLOCK];                                                  \
+        S special[BRIO_MATH_BLOCK];                                                                          \
         for (int64_t begin = 0; begin < n; begin += BRIO_MATH_BLOCK) {                                       \
             const int64_t count = n - begin < BRIO_MATH_BLOCK ? n - begin : BRIO_MATH_BLOCK;                 \
             const A *pa = (const A *)args[0] + begin, *pb = (const A *)args[1] + begin;                      \
@@ -151,10 +158,14 @@
                 seen |= BRIO_PASTE(special_, name)(pa[i], pb[i]);                                            \
                 py[i] = BRIO_PASTE(fast_, name)(pa[i], pb[i]);                                               \
             }                                                                                                \
-            if (seen)                                                                                        \
+            if (seen) {                                                                                      \
+                BRIO_IVDEP                                                                                   \
                 for (int64_t i = 0; i < count; i++)                                                          \
-                    if (BRIO_PASTE(special_, name)(pa[i], pb[i]))                                            \
+                    special[i] = BRIO_PASTE(special_, name)(pa[i], pb[i]);                                   \
+                for (int64_t i = 0; i < count; i++)                                                          \
+                    if (special[i])                                                                          \
                         py[i] = BRIO_PASTE(plain_, name)(pa[i], pb[i]);                                      \
+            }                                                                                                \
         }                                                                                                    \
     }
 

@@ -16,12 +16,15 @@
  *         seen |= brio_exp_f32_special(x[i]);
  *         y[i] = brio_exp_f32_fast(x[i]);
  *     }
- *     if (seen)
- *         for (i = 0; i < n; i++)            scalar, seldom entered
- *             if (brio_exp_f32_special(x[i]))
+ *     if (seen) {                            seldom entered
+ *         for (i = 0; i < n; i++)            vectorised
+ *             special[i] = brio_exp_f32_special(x[i]);
+ *         for (i = 0; i < n; i++)
+ *             if (special[i])
  *                 y[i] = expf(x[i]);
+ *     }
  *
- * y must not be x here: the second loop reads x again. A function of two operands is the same with
+ * y must not be x here: the later loops read x again. A function of two operands is the same with
  * two arguments. The predicate is part of the fast form and is computed once when both are inlined.
  *
  * Compile with -fno-trapping-math -fno-math-errno -ffp-contract=off: the first lets a select become a
