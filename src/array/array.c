@@ -38,12 +38,12 @@ brio_status brio_array_create(brio_dtype dtype, int ndim, brio_array **out)
 
 brio_status brio_array_seal(brio_array *array)
 {
-    return brio_layout_count(array->ndim, array->shape, brio_dtype_size(array->dtype), &array->count);
+    return brio_layout_count(array->ndim, array->shape, brio_itemsize(array->dtype), &array->count);
 }
 
 brio_status brio_array_allocate(brio_array *array)
 {
-    size_t bytes = (size_t)array->count * brio_dtype_size(array->dtype);
+    size_t bytes = (size_t)array->count * brio_itemsize(array->dtype);
     if (bytes <= BRIO_INLINE_BYTES) {
         array->direct = (char *)array->inline_data;
         return BRIO_OK;
@@ -63,7 +63,7 @@ static brio_status new_filled(brio_array *array, const int64_t *shape, char orde
     if (array->ndim > 0)
         memcpy(array->shape, shape, (size_t)array->ndim * sizeof *shape);
     BRIO_TRY(brio_array_seal(array));
-    brio_layout_strides(array->ndim, shape, brio_dtype_size(array->dtype), order, array->strides);
+    brio_layout_strides(array->ndim, shape, brio_itemsize(array->dtype), order, array->strides);
     return brio_array_allocate(array);
 }
 
@@ -139,7 +139,7 @@ static bool is_zero(const brio_value *value, size_t itemsize)
 static brio_status fill(brio_array *array, const brio_value *value)
 {
     char *to;
-    size_t itemsize = brio_dtype_size(array->dtype);
+    size_t itemsize = brio_itemsize(array->dtype);
     BRIO_TRY(brio_array_pointer(array, BRIO_WRITE, &to));
     if (is_zero(value, itemsize) && array->count * (int64_t)itemsize <= 4096) {
         memset(to, 0, (size_t)array->count * itemsize);
@@ -181,7 +181,7 @@ brio_status brio_array_wrap(void *pointer, const brio_array_spec *spec, int writ
         if (spec->strides != NULL && bytes > 0)
             memcpy(array->strides, spec->strides, bytes);
         else
-            brio_layout_strides(spec->ndim, spec->shape, brio_dtype_size(spec->dtype), spec->order,
+            brio_layout_strides(spec->ndim, spec->shape, brio_itemsize(spec->dtype), spec->order,
                                 array->strides);
         array->direct = pointer != NULL ? pointer : (char *)array->inline_data;
         array->foreign = 1;
@@ -274,7 +274,7 @@ brio_status brio_array_item(brio_array *array, brio_value *out)
     BRIO_TRY(brio_lazy_settle(array));
     BRIO_TRY(brio_array_pointer(array, BRIO_READ, &at));
     memset(out, 0, sizeof *out);
-    memcpy(out, at, brio_dtype_size(array->dtype));
+    memcpy(out, at, brio_itemsize(array->dtype));
     return BRIO_OK;
 }
 

@@ -80,7 +80,7 @@ brio_status brio_selection_move(const brio_selection *s, const brio_array *other
     const int64_t *index[BRIO_SELECT_MAX];
     int64_t stride[BRIO_SELECT_MAX];
     char *base, *data, *numbers;
-    brio_index_args args = {.itemsize = brio_dtype_size((brio_dtype)s->view->dtype), .nindex = s->nindex};
+    brio_index_args args = {.itemsize = brio_itemsize(s->view->dtype), .nindex = s->nindex};
     if (other->count == 0)
         return BRIO_OK;
     if (!brio_selection_one_stride(s, other, &args.other_stride))

@@ -62,12 +62,12 @@ bool brio_layout_is_f(int ndim, const int64_t *shape, const int64_t *strides, si
 
 bool brio_array_is_c(const brio_array *a)
 {
-    return is_contiguous(a->ndim, a->shape, a->strides, brio_dtype_size(a->dtype), true);
+    return is_contiguous(a->ndim, a->shape, a->strides, brio_itemsize(a->dtype), true);
 }
 
 bool brio_array_is_f(const brio_array *a)
 {
-    return is_contiguous(a->ndim, a->shape, a->strides, brio_dtype_size(a->dtype), false);
+    return is_contiguous(a->ndim, a->shape, a->strides, brio_itemsize(a->dtype), false);
 }
 
 void brio_layout_broadcast(const brio_array *array, int ndim, const int64_t *shape, int64_t *strides)

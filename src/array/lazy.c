@@ -389,7 +389,7 @@ static void measure(brio_node *node)
         node->steps += below == NULL ? 0 : below->steps;
         node->retained += below != NULL       ? below->retained
                           : in->base->foreign ? 0
-                                              : in->count * (int64_t)brio_dtype_size(in->dtype);
+                                              : in->count * (int64_t)brio_itemsize(in->dtype);
     }
 }
 
@@ -495,7 +495,7 @@ brio_status brio_lazy_create(const brio_expr *expr, int ndim, const int64_t *sha
     BRIO_TRY(brio_array_create((brio_dtype)expr->out_dtype[0], ndim, &array));
     if (ndim > 0)
         memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
-    brio_layout_like(expr->nin, expr->in, ndim, shape, brio_dtype_size(expr->out_dtype[0]), order,
+    brio_layout_like(expr->nin, expr->in, ndim, shape, brio_itemsize(expr->out_dtype[0]), order,
                      array->strides);
     brio_status status = brio_array_seal(array);
     if (status == BRIO_OK)

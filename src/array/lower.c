@@ -60,7 +60,7 @@ brio_term brio_pass_const(brio_pass *pass, brio_dtype dtype, brio_value value)
     int n = pass->program.nconsts;
     for (int i = 0; i < n; i++)
         if (pass->const_dtypes[i] == dtype &&
-            memcmp(&pass->program.consts[i], &value, brio_dtype_size(dtype)) == 0)
+            memcmp(&pass->program.consts[i], &value, brio_itemsize(dtype)) == 0)
             return make_term(TERM_CONST, i);
     if (n == BRIO_PROGRAM_MAX_CONSTS) {
         pass->overflow = true;

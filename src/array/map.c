@@ -89,7 +89,7 @@ static brio_status take_output(const brio_expr *expr, const brio_map_options *op
     if (options->where != NULL)
         return brio_array_full(&spec, &zero, out);
     int64_t strides[BRIO_MAX_DIMS];
-    brio_layout_like(expr->nin, expr->in, ndim, shape, brio_dtype_size(spec.dtype), options->order, strides);
+    brio_layout_like(expr->nin, expr->in, ndim, shape, brio_itemsize(spec.dtype), options->order, strides);
     BRIO_TRY(brio_array_empty(&spec, out));
     if (ndim > 0)
         memcpy((*out)->strides, strides, (size_t)ndim * sizeof *strides);
@@ -120,9 +120,15 @@ static brio_status map_new(const brio_expr *expr, const brio_map_options *option
 {
     int ndim;
     int64_t shape[BRIO_MAX_DIMS], count;
+    if (options->lazy != BRIO_LAZY_ALWAYS && options->fp_flags == NULL && options->order != 'F' &&
+        expr->op != BRIO_OPCODE_power) {
+        BRIO_TRY(brio_expr_small(expr, out));
+        if (*out != NULL)
+            return BRIO_OK;
+    }
     BRIO_TRY(brio_broadcast_shapes(expr->nin, expr->in, &ndim, shape));
     BRIO_TRY(check_exponents(expr));
-    BRIO_TRY(brio_layout_count(ndim, shape, brio_dtype_size((brio_dtype)expr->out_dtype[0]), &count));
+    BRIO_TRY(brio_layout_count(ndim, shape, brio_itemsize(expr->out_dtype[0]), &count));
     bool late =
         options->lazy == BRIO_LAZY_ALWAYS ||
         (options->lazy == BRIO_LAZY_AUTO && options->fp_flags == NULL && brio_lazy_is_worth(expr, count));

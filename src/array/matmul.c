@@ -63,10 +63,10 @@ static void set_sizes(const brio_array *a, const brio_array *b, product *p)
     args->m = la > 0 ? a->shape[la - 1] : 1;
     args->k = a->shape[la];
     args->n = lb > 0 ? b->shape[lb] : 1;
-    args->a_strides[1] = la > 0 ? a->strides[la - 1] : args->k * (int64_t)brio_dtype_size(a->dtype);
+    args->a_strides[1] = la > 0 ? a->strides[la - 1] : args->k * (int64_t)brio_itemsize(a->dtype);
     args->a_strides[2] = a->strides[la];
     args->b_strides[1] = b->strides[lb > 0 ? lb - 1 : 0];
-    args->b_strides[2] = lb > 0 ? b->strides[lb] : (int64_t)brio_dtype_size(b->dtype);
+    args->b_strides[2] = lb > 0 ? b->strides[lb] : (int64_t)brio_itemsize(b->dtype);
 }
 
 /* The innermost stack dimension is the backend's batch; the others are walked here. */
@@ -117,7 +117,7 @@ static brio_status multiply(const brio_array *a, const brio_array *b, brio_array
         status = brio_array_pointer(*out, BRIO_WRITE, &p.args.c);
     if (status == BRIO_OK) {
         p.args.a = pa, p.args.b = pb;
-        status = run_stack(&p, (int64_t)brio_dtype_size(a->dtype));
+        status = run_stack(&p, (int64_t)brio_itemsize(a->dtype));
     }
     if (status != BRIO_OK) {
         brio_array_unref(*out);

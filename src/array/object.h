@@ -80,6 +80,16 @@ static inline bool brio_array_is_pending(const brio_array *array)
     return atomic_load_explicit(&array->node, memory_order_acquire) != NULL;
 }
 
+static inline size_t brio_itemsize(unsigned dtype)
+{
+    static const uint8_t sizes[BRIO_DTYPE_COUNT] = {
+#define BRIO_ITEMSIZE(name, text, size, kind) size,
+        BRIO_DTYPE_TABLE(BRIO_ITEMSIZE)
+#undef BRIO_ITEMSIZE
+    };
+    return sizes[dtype];
+}
+
 /* Casts away the const of a borrowed input: evaluation is not a change that anybody can see. */
 static inline brio_array *brio_array_mutable(const brio_array *array)
 {

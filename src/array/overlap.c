@@ -9,7 +9,7 @@ static void bounds(const brio_array *a, int64_t *low, int64_t *high)
         int64_t reach = a->strides[d] * (a->shape[d] - 1);
         *(reach < 0 ? low : high) += reach;
     }
-    *high += (int64_t)brio_dtype_size(a->dtype);
+    *high += (int64_t)brio_itemsize(a->dtype);
 }
 
 bool brio_array_same_elements(const brio_array *a, const brio_array *b)
@@ -63,6 +63,6 @@ int brio_array_may_overlap(const brio_array *a, const brio_array *b)
         return 0;
     if (a->ndim != 1 || b->ndim != 1)
         return 1;
-    return lines_meet(apart, a->strides[0], b->strides[0], (int64_t)brio_dtype_size(a->dtype),
-                      (int64_t)brio_dtype_size(b->dtype));
+    return lines_meet(apart, a->strides[0], b->strides[0], (int64_t)brio_itemsize(a->dtype),
+                      (int64_t)brio_itemsize(b->dtype));
 }

@@ -119,7 +119,7 @@ static brio_value from_integer(number n, brio_dtype to)
         v.f64 = negative ? (double)n.i : (double)n.u;
         break;
     default:
-        memcpy(&v, &bits, brio_dtype_size(to));
+        memcpy(&v, &bits, brio_itemsize(to));
     }
     return v;
 }
@@ -127,7 +127,7 @@ static brio_value from_integer(number n, brio_dtype to)
 /* Least and greatest value of an integer dtype, as the magnitudes of a negative and of a positive number. */
 static void integer_range(brio_dtype dtype, uint64_t *below, uint64_t *above)
 {
-    unsigned bits = (unsigned)brio_dtype_size(dtype) * 8;
+    unsigned bits = (unsigned)brio_itemsize(dtype) * 8;
     bool is_signed = brio_dtype_kind(dtype) == 'i';
     *above = UINT64_MAX >> (64 - bits + is_signed);
     *below = is_signed ? *above + 1 : 0;
@@ -170,17 +170,7 @@ brio_status brio_value_convert(const brio_operand *scalar, brio_dtype to, brio_v
 
 static int kind_rank(brio_dtype dtype)
 {
-    switch (brio_dtype_kind(dtype)) {
-    case 'b':
-        return 0;
-    case 'i':
-    case 'u':
-        return 1;
-    case 'f':
-        return 2;
-    default:
-        return 3;
-    }
+    return dtype == BRIO_BOOL ? 0 : dtype < BRIO_F16 ? 1 : dtype < BRIO_C64 ? 2 : 3;
 }
 
 /* The dtypes as which operands count for promotion: a weak scalar takes the dtype of the strong ones
@@ -191,7 +181,9 @@ static void effective_dtypes(const brio_op_line *line, const brio_operand *in, b
     for (int i = 0; i < line->nin; i++) {
         out[i] = brio_operand_dtype(&in[i]);
         if (i >= first && (in[i].array != NULL || !in[i].weak))
-            strong = strong < 0 ? (int)out[i] : (int)brio_dtype_promote((brio_dtype)strong, out[i]);
+            strong = strong < 0 || strong == (int)out[i]
+                         ? (int)out[i]
+                         : (int)brio_dtype_promote((brio_dtype)strong, out[i]);
     }
     for (int i = first; i < line->nin && strong >= 0; i++)
         if (in[i].array == NULL && in[i].weak && kind_rank(out[i]) <= kind_rank((brio_dtype)strong))
@@ -214,8 +206,31 @@ static brio_status fail_input(const brio_op_line *line, int i, brio_dtype from, 
                      brio_casting_name(casting));
 }
 
+/* What brio_op_resolve said for one or two inputs, packed: bit 31 set, then slot, loop and output dtypes. */
+static _Atomic uint32_t resolved[BRIO_OP_COUNT][BRIO_DTYPE_COUNT][BRIO_DTYPE_COUNT];
+
+static brio_status resolve(brio_op op, const brio_op_line *line, const brio_dtype *in, brio_dtype *loop,
+                           brio_dtype *out, int *slot)
+{
+    _Atomic uint32_t *place = &resolved[op][in[0]][line->nin == 1 ? in[0] : in[1]];
+    uint32_t packed = line->nin > 2 ? 0 : atomic_load_explicit(place, memory_order_relaxed);
+    if (packed == 0) {
+        loop[1] = out[1] = BRIO_BOOL;
+        BRIO_TRY(brio_op_resolve(op, in, loop, out));
+        *slot = brio_op_slot(op, loop);
+        packed = 1u << 31 | (uint32_t)*slot << 16 | loop[0] << 12 | loop[1] << 8 | out[0] << 4 | out[1];
+        if (line->nin <= 2)
+            atomic_store_explicit(place, packed, memory_order_relaxed);
+        return BRIO_OK;
+    }
+    *slot = (int)(packed >> 16 & 0xff);
+    loop[0] = (brio_dtype)(packed >> 12 & 15), loop[1] = (brio_dtype)(packed >> 8 & 15);
+    out[0] = (brio_dtype)(packed >> 4 & 15), out[1] = (brio_dtype)(packed & 15);
+    return BRIO_OK;
+}
+
 static brio_status choose_loop(brio_op op, const brio_op_line *line, const brio_operand *in,
-                               const brio_map_options *options, brio_dtype *loop, brio_dtype *out)
+                               const brio_map_options *options, brio_dtype *loop, brio_dtype *out, int *slot)
 {
     brio_dtype dtypes[BRIO_MAX_IN];
     effective_dtypes(line, in, dtypes);
@@ -224,7 +239,7 @@ static brio_status choose_loop(brio_op op, const brio_op_line *line, const brio_
         if (line->rule != BRIO_RULE_TEST && line->rule != BRIO_RULE_LOGICAL &&
             line->rule != BRIO_RULE_COMPARE)
             dtypes[i] = i == 1 && line->rule == BRIO_RULE_LDEXP ? dtypes[i] : options->dtype;
-    brio_status status = brio_op_resolve(op, dtypes, loop, out);
+    brio_status status = resolve(op, line, dtypes, loop, out, slot);
     if (given && (status != BRIO_OK || out[0] != options->dtype))
         return brio_fail(BRIO_E_TYPE,
                          "No loop matching the specified signature and casting was found for ufunc %s",
@@ -281,7 +296,7 @@ static bool compare_beyond_range(brio_op op, const brio_operand *in, brio_expr *
     uint64_t below, above;
     integer_range(dtype, &below, &above);
     brio_value greatest = {0};
-    memcpy(&greatest, &above, brio_dtype_size(dtype));
+    memcpy(&greatest, &above, brio_itemsize(dtype));
     brio_dtype loop[2] = {dtype, dtype};
     expr->op = answer ? BRIO_OPCODE_less_equal : BRIO_OPCODE_greater;
     expr->in[0] = in[scalar].array;
@@ -346,6 +361,7 @@ brio_status brio_expr_resolve(brio_op op, const brio_operand *in, const brio_map
         return brio_fail(BRIO_E_VALUE, "%d names no operation", (int)op);
     const brio_op_line *line = &brio_op_lines[op];
     brio_dtype loop[BRIO_MAX_IN], out[BRIO_MAX_OUT];
+    int slot = 0;
     expr->kind = BRIO_STEP_OP;
     expr->op = op;
     expr->nin = line->nin;
@@ -354,10 +370,10 @@ brio_status brio_expr_resolve(brio_op op, const brio_operand *in, const brio_map
     expr->external_data = NULL;
     if (line->rule == BRIO_RULE_COMPARE && compare_beyond_range(op, in, expr))
         return BRIO_OK;
-    BRIO_TRY(choose_loop(op, line, in, options, loop, out));
+    BRIO_TRY(choose_loop(op, line, in, options, loop, out, &slot));
     for (int j = 0; j < line->nout; j++)
         expr->out_dtype[j] = (uint8_t)out[j];
-    expr->slot = (uint8_t)brio_op_slot(op, loop);
+    expr->slot = (uint8_t)slot;
     BRIO_TRY(take_operands(in, loop, expr));
     simplify_power(expr, loop);
     return BRIO_OK;

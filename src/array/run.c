@@ -122,7 +122,7 @@ static brio_status make(const brio_expr *expr, int ndim, const int64_t *shape, c
     if (ndim > 0)
         memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
     BRIO_TRY(brio_array_seal(array));
-    brio_layout_like(expr->nin, expr->in, ndim, shape, brio_dtype_size(array->dtype), order, array->strides);
+    brio_layout_like(expr->nin, expr->in, ndim, shape, brio_itemsize(array->dtype), order, array->strides);
     BRIO_TRY(brio_array_allocate(array));
     return brio_expr_run(expr, ndim, shape, &array, NULL, fp_flags);
 }

@@ -60,7 +60,7 @@ static bool strides_without_copy(const brio_array *array, int ndim, const int64_
                                  int64_t *strides)
 {
     int64_t old_shape[BRIO_MAX_DIMS], old_strides[BRIO_MAX_DIMS],
-        itemsize = (int64_t)brio_dtype_size(array->dtype);
+        itemsize = (int64_t)brio_itemsize(array->dtype);
     int old_ndim = 0, o = 0, n = 0;
     for (int i = 0; i < array->ndim; i++) {
         int d = order == 'F' ? array->ndim - 1 - i : i;
@@ -118,7 +118,7 @@ static brio_status reshape_copy(brio_array *array, int ndim, const int64_t *shap
     brio_array *copy;
     BRIO_TRY(brio_array_cast(array, (brio_dtype)array->dtype, BRIO_CAST_NO, order, &copy));
     int64_t strides[BRIO_MAX_DIMS];
-    brio_layout_strides(ndim, shape, brio_dtype_size(array->dtype), order, strides);
+    brio_layout_strides(ndim, shape, brio_itemsize(array->dtype), order, strides);
     brio_status status = brio_lazy_settle(copy);
     if (status == BRIO_OK)
         status = make_view(copy, ndim, shape, strides, out);
@@ -138,7 +138,7 @@ brio_status brio_array_reshape(brio_array *array, int ndim, const int64_t *wante
     BRIO_TRY(brio_lazy_settle(array));
     order = order == 'F' ? 'F' : 'C';
     if (array->count == 0) {
-        brio_layout_strides(ndim, shape, brio_dtype_size(array->dtype), order, strides);
+        brio_layout_strides(ndim, shape, brio_itemsize(array->dtype), order, strides);
         return make_view(array, ndim, shape, strides, out);
     }
     if (strides_without_copy(array, ndim, shape, order, strides))
@@ -249,7 +249,7 @@ brio_status brio_array_view(brio_array *array, brio_dtype dtype, brio_array **ou
 {
     brio_array *view;
     *out = NULL;
-    int64_t from = (int64_t)brio_dtype_size(array->dtype), to = (int64_t)brio_dtype_size(dtype);
+    int64_t from = (int64_t)brio_itemsize(array->dtype), to = (int64_t)brio_dtype_size(dtype);
     if (to == 0)
         return brio_fail(BRIO_E_TYPE, "%d names no dtype", (int)dtype);
     BRIO_TRY(brio_lazy_settle(array));

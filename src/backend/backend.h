@@ -116,6 +116,10 @@ typedef struct brio_matmul_args {
     int64_t a_strides[3], b_strides[3], c_strides[3]; /* batch, row, column */
 } brio_matmul_args;
 
+/* args[0..nin) inputs, args[nin..nin+nout) outputs, n contiguous elements each, aligned to their size. An
+ * output may be exactly an input of the same element size; no other overlap. */
+typedef void (*brio_contiguous_loop)(char *const *args, int64_t n);
+
 typedef struct brio_backend {
     uint32_t version; /* BRIO_BACKEND_VERSION */
     uint32_t size;    /* sizeof(brio_backend) */
@@ -128,6 +132,9 @@ typedef struct brio_backend {
     brio_status (*copy)(void *to, const void *from, size_t bytes, int to_device);
 
     brio_status (*map)(const brio_map_args *);
+    /* The bare loop of an operation for a slot (op/program.h), for few elements on the caller's thread,
+     * or NULL when there is none. The member itself may be NULL: then map does small work too. */
+    brio_contiguous_loop (*loop)(brio_op op, int slot);
     brio_status (*reduce)(const brio_reduce_args *);
     brio_status (*scan)(const brio_scan_args *);
     brio_status (*sort)(const brio_sort_args *);

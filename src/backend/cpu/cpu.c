@@ -1,5 +1,6 @@
 /* The cpu backend: the host's memory pool and the vector kernels of its processor level. */
 #include "backend/backend.h"
+#include "backend/cpu/kernels.h"
 #include "backend/cpu/map.h"
 #include "backend/cpu/primitives.h"
 
@@ -23,6 +24,7 @@ const brio_backend brio_backend_cpu = {
     .copy = copy,
     .map = brio_cpu_map,
     .reduce = brio_cpu_reduce,
+    .loop = brio_cpu_loop,
     .sort = brio_cpu_sort,
     .argsort = brio_cpu_argsort,
     .gather = brio_cpu_gather,
