@@ -44,7 +44,8 @@ class Result:
 
     @property
     def ratio(self):
-        return self.plain / self.brio
+        """How much sooner the script ends; NaN where it does not do the same."""
+        return self.plain / self.brio if self.equal else math.nan
 
     @property
     def equal(self):
@@ -129,15 +130,15 @@ def main(arguments=None):
         results.append(measure(script, options.rounds, options.out))
         print_row(results[-1], device)
 
-    if not options.only:
+    equal = [result for result in results if result.equal]
+    if len(equal) == len(scripts) and not options.only:
         from examples import picture
 
         path = picture.draw(options.out / "brio", results, options.out / "demo.png")
         print(f"picture: {path}")
-    mean = math.exp(sum(math.log(result.ratio) for result in results) / len(results))
-    equal = sum(result.equal for result in results)
-    print(f"geometric mean {mean:.1f}, {equal} of {len(results)} equal")
-    return 0 if equal == len(results) else 1
+    mean = math.prod(result.ratio for result in equal) ** (1 / max(len(equal), 1))
+    print(f"geometric mean {mean:.1f}, {len(equal)} of {len(results)} equal")
+    return 0 if len(equal) == len(results) else 1
 
 
 if __name__ == "__main__":
