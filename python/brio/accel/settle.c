@@ -114,6 +114,7 @@ static int build_operand(accel_node *node, int i, accel_holder *holder, brio_ope
 
 brio_array *accel_build(accel_node *node, accel_holder *holder)
 {
+    const int before = holder->n;
     brio_operand in[BRIO_MAX_IN];
     for (int i = 0; i < node->nin; i++)
         if (!build_operand(node, i, holder, &in[i]))
@@ -131,6 +132,10 @@ brio_array *accel_build(accel_node *node, accel_holder *holder)
         if (brio_array_map(node->op->op, in, &options, &result) != BRIO_OK)
             return NULL;
     }
+    /* The result holds its operands. Held here as well, they would count as wanted for themselves, and the
+     * pass would write each of them to memory. */
+    while (holder->n > before)
+        brio_array_unref(holder->arrays[--holder->n]);
     keep(holder, result);
     brio_array_layout layout = {.size = sizeof layout};
     if (brio_array_info(result, &layout) != BRIO_OK || layout.dtype != (brio_dtype)node->dtype)
