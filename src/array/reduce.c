@@ -127,7 +127,7 @@ static brio_status reduce(brio_op op, brio_array *array, const brio_reduce_optio
     BRIO_TRY(prepare(op, options, dtype, &start, &fold));
     brio_fold_counts(array, fold.axes, &reduced, &kept);
     brio_array *result = NULL;
-    bool empty = reduced == 0 && kept != 0;
+    bool empty = reduced == 0;
     BRIO_TRY(empty ? empty_result(op, &fold, options, &start, &result) : brio_fold_run(&fold, &result));
     brio_status status = BRIO_OK;
     if (options->has_initial && !empty && kept != 0)

@@ -177,7 +177,7 @@ static brio_status position(brio_statistic which, brio_array *array, const brio_
     if (!options->all_axes && options->naxes != 1)
         return brio_fail(BRIO_E_VALUE, "%s takes one axis or all of them", name);
     brio_fold_counts(array, axes, &reduced, &kept);
-    if (reduced == 0 && (kept != 0 || options->all_axes))
+    if (reduced == 0)
         return brio_fail(BRIO_E_VALUE, "attempt to get %s of an empty sequence", name);
     fold.kind = which == BRIO_ARGMAX ? BRIO_REDUCE_ARGMAX : BRIO_REDUCE_ARGMIN;
     fold.dtype = array->dtype == BRIO_F16    ? BRIO_F32
