@@ -91,6 +91,8 @@ PyObject *core_from_buffer(PyObject *object)
     }
     int swapped;
     int dtype = core_dtype_of_format(view->format, view->itemsize, &swapped);
+    if (view->ndim != 0 && core_is_numpy_scalar(object))
+        dtype = -1; /* a time, which NumPy exports as its bytes */
     if (dtype < 0 || swapped || view->ndim > BRIO_MAX_DIMS || view->suboffsets) {
         PyBuffer_Release(view);
         PyMem_Free(view);

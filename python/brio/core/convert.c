@@ -180,6 +180,14 @@ void core_operand_clear(core_operand *operand)
     Py_CLEAR(operand->owner);
 }
 
+int core_operand_fits(const core_operand *operand, const brio_array *to)
+{
+    if (!operand->huge || brio_dtype_kind(core_layout(to).dtype) == 'f')
+        return 0;
+    PyErr_SetString(PyExc_OverflowError, "Python int too large to convert to C long");
+    return -1;
+}
+
 int core_operand_settle(core_operand *operand)
 {
     if (operand->operand.array)

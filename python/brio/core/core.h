@@ -27,10 +27,12 @@ typedef struct array_object {
     X(add)                                                                                                   \
     X(subtract)                                                                                              \
     X(multiply)                                                                                              \
-    X(divide) X(floor_divide) X(remainder) X(power) X(left_shift) X(right_shift) X(bitwise_and)              \
-        X(bitwise_or) X(bitwise_xor) X(negative) X(positive) X(absolute) X(invert) X(less) X(less_equal)     \
-            X(equal) X(not_equal) X(greater) X(greater_equal) X(maximum) X(minimum) X(logical_and)           \
-                X(logical_or) X(conjugate) X(rint) X(where)
+    X(divide)                                                                                                \
+    X(floor_divide)                                                                                          \
+    X(remainder) X(power) X(left_shift) X(right_shift) X(bitwise_and) X(bitwise_or) X(bitwise_xor)           \
+        X(negative) X(positive) X(absolute) X(invert) X(less) X(less_equal) X(equal) X(not_equal) X(greater) \
+            X(greater_equal) X(maximum) X(minimum) X(logical_and) X(logical_or) X(conjugate) X(rint)         \
+                X(where)
 
 typedef enum core_operator {
 #define CORE_OPERATOR_ENUM(name) OP_##name,
@@ -170,6 +172,9 @@ int core_operand_try(PyObject *object, core_operand *out);
 /* 0, or -1 with TypeError for what is no number. */
 int core_operand_get(PyObject *object, core_operand *out);
 void core_operand_clear(core_operand *operand);
+/* Whether the operand's number can be written into an array: -1 with OverflowError for an int beyond 64
+ * bits and an array that holds no floats. */
+int core_operand_fits(const core_operand *operand, const brio_array *to);
 /* Makes a scalar operand a 0-d array. */
 int core_operand_settle(core_operand *operand);
 /* How many elements the operands have at most. */

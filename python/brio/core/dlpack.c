@@ -190,24 +190,25 @@ typedef struct import {
     dlpack_versioned *versioned;
 } import;
 
+/* Deleters may run Python, and must not see or lose an exception that is on its way. */
 static void run_deleter(import *i)
 {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
     if (i->legacy && i->legacy->deleter)
         i->legacy->deleter(i->legacy);
     if (i->versioned && i->versioned->deleter)
         i->versioned->deleter(i->versioned);
+    PyErr_Restore(type, value, traceback);
 }
 
-/* Called by the library from any thread. Deleters may run Python. */
+/* Called by the library from any thread. */
 static void release_import(void *context)
 {
     if (!Py_IsInitialized())
         return;
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
     run_deleter(context);
-    PyErr_Restore(type, value, traceback);
     PyMem_Free(context);
     PyGILState_Release(state);
 }

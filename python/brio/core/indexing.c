@@ -285,7 +285,8 @@ int core_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
     subscript s;
     core_operand from = {{0}, NULL, 0};
     int result = -1;
-    if (parse(&s, key) == 0 && core_operand_get(value, &from) == 0) {
+    if (parse(&s, key) == 0 && core_operand_get(value, &from) == 0 &&
+        core_operand_fits(&from, core_array(self)) == 0) {
         brio_array *array = core_array(self);
         PyThreadState *state = core_work_begin(core_layout(array).count);
         brio_status status = brio_array_assign(array, s.index, s.count, &from.operand);

@@ -48,9 +48,9 @@ static PyObject *method_fill(PyObject *self, PyObject *value)
 {
     static const brio_index everything = {BRIO_INDEX_ELLIPSIS, 0, 0, 0, 0, 0, NULL};
     core_operand from;
-    if (core_operand_get(value, &from) < 0)
-        return NULL;
     brio_array *array = core_array(self);
+    if (core_operand_get(value, &from) < 0 || core_operand_fits(&from, array) < 0)
+        return NULL;
     PyThreadState *state = core_work_begin(core_layout(array).count);
     brio_status status = brio_array_assign(array, &everything, 1, &from.operand);
     core_work_end(state);

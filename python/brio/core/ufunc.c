@@ -294,10 +294,13 @@ static PyObject *get_types(PyObject *callable, void *closure)
         brio_dtype in[BRIO_MAX_IN], loop[BRIO_MAX_IN], out[BRIO_MAX_OUT];
         char text[BRIO_MAX_IN + BRIO_MAX_OUT + 3], *to = text;
         int own = 1;
-        for (int i = 0; i < self->info.nin; i++)
+        for (int i = 0; i < BRIO_MAX_IN; i++)
             in[i] = (brio_dtype)d;
-        if (brio_op_resolve(self->op, in, loop, out) != BRIO_OK)
-            continue;
+        if (brio_op_resolve(self->op, in, loop, out) != BRIO_OK) {
+            in[1] = BRIO_I32; /* ldexp's exponent */
+            if (self->info.nin != 2 || brio_op_resolve(self->op, in, loop, out) != BRIO_OK)
+                continue;
+        }
         for (int i = 0; i < self->info.nin; i++) {
             /* a selecting first input is bool whatever the others are */
             own &= loop[i] == in[i] || (self->info.nin == 3 && i == 0);
