@@ -25,6 +25,7 @@ const brio_backend brio_backend_cpu = {
     .map = brio_cpu_map,
     .reduce = brio_cpu_reduce,
     .loop = brio_cpu_loop,
+    .scan = brio_cpu_scan,
     .sort = brio_cpu_sort,
     .argsort = brio_cpu_argsort,
     .gather = brio_cpu_gather,

@@ -15,6 +15,7 @@ typedef void (*brio_pack)(char *to, const char *from, int64_t rows, int64_t cols
                           int64_t col_stride);
 
 struct brio_cpu_reduce_kernels; /* reduce_kernels.h */
+struct brio_cpu_scan_kernels;   /* scan_kernels.h */
 struct brio_cpu_sort_kernels;   /* sort_kernels.h */
 struct brio_cpu_matmul_kernels; /* matmul_kernels.h */
 
@@ -31,6 +32,7 @@ typedef struct brio_cpu_kernels {
     void (*stream)(char *to, const char *from,
                    size_t bytes); /* past the caches; `to` aligned to its element */
     const struct brio_cpu_reduce_kernels *reduce;
+    const struct brio_cpu_scan_kernels *scan;
     const struct brio_cpu_sort_kernels *sort;
     const struct brio_cpu_matmul_kernels *matmul;
 } brio_cpu_kernels;

@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/matmul_kernels.h"
 #include "backend/cpu/reduce_kernels.h"
+#include "backend/cpu/scan_kernels.h"
 #include "backend/cpu/sort_kernels.h"
 #include "op/rules.h"
 
@@ -27,6 +28,7 @@ extern const brio_cast_check BRIO_LEVELED(brio_cast_checks)[BRIO_DTYPE_COUNT][BR
 extern const brio_pack BRIO_LEVELED(brio_packs)[4], BRIO_LEVELED(brio_unpacks)[4];
 void BRIO_LEVELED(brio_stream)(char *to, const char *from, size_t bytes);
 extern const brio_cpu_reduce_kernels BRIO_LEVELED(brio_cpu_reduce_kernels);
+extern const brio_cpu_scan_kernels BRIO_LEVELED(brio_cpu_scan_kernels);
 extern const brio_cpu_sort_kernels BRIO_LEVELED(brio_cpu_sort_kernels);
 extern const brio_cpu_matmul_kernels BRIO_LEVELED(brio_cpu_matmul_kernels);
 const brio_cpu_kernels *BRIO_LEVELED(brio_cpu_kernels)(void);
@@ -62,6 +64,7 @@ const brio_cpu_kernels *BRIO_LEVELED(brio_cpu_kernels)(void)
         .unpack = BRIO_LEVELED(brio_unpacks),
         .stream = BRIO_LEVELED(brio_stream),
         .reduce = &BRIO_LEVELED(brio_cpu_reduce_kernels),
+        .scan = &BRIO_LEVELED(brio_cpu_scan_kernels),
         .sort = &BRIO_LEVELED(brio_cpu_sort_kernels),
         .matmul = &BRIO_LEVELED(brio_cpu_matmul_kernels),
     };
