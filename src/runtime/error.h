@@ -6,6 +6,9 @@
 
 /* Sets this thread's sentence and returns `status`: `return brio_fail(BRIO_E_VALUE, "...", x);` */
 brio_status brio_fail(brio_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#ifdef __clang_analyzer__ /* which sees the declaration alone: a failure is never BRIO_OK */
+#define brio_fail(status, ...) ((void)brio_fail(status, __VA_ARGS__), (status))
+#endif
 
 /* Returns early with the status of a call that failed; its sentence stands. */
 #define BRIO_TRY(call)                                                                                       \

