@@ -25,6 +25,8 @@ BRIO_INLINE void brio_raise_overflow(void)
 #define BRIO_F(name, suffix) BRIO_PASTE(brio_##name##_, suffix)
 
 #define F(name) BRIO_F(name, SUFFIX)
+/* The forms of an elementary function (op/math/math.h): kind is _fast or _special. */
+#define FORM(name, kind) BRIO_PASTE(F(name), kind)
 
 #define T int8_t
 #define U uint8_t
@@ -68,6 +70,7 @@ BRIO_INLINE void brio_raise_overflow(void)
 #define S int32_t
 #define SUFFIX f32
 #define EXPONENT 8
+#define MULADD BRIO_MULADD_F32
 #define MANTISSA 23
 #include "op/functions_float.inc"
 #define T double
@@ -75,9 +78,11 @@ BRIO_INLINE void brio_raise_overflow(void)
 #define S int64_t
 #define SUFFIX f64
 #define EXPONENT 11
+#define MULADD BRIO_MULADD_F64
 #define MANTISSA 52
 #include "op/functions_float.inc"
 
 #undef F
+#undef FORM
 
 #endif

@@ -187,7 +187,7 @@
 
 /* The shape for a rule: BRIO_LOOP_<nin><nout>, or BRIO_MATH_<nin><nout>. */
 #define BRIO_FORM_SAME BRIO_LOOP_
-#define BRIO_FORM_MATH BRIO_MATH_
+/* MATH: BRIO_FORM_MATH is set with the family (loops.inc). */
 #define BRIO_FORM_DIVIDE BRIO_LOOP_
 #define BRIO_FORM_WIDE BRIO_LOOP_
 #define BRIO_FORM_NEXT BRIO_LOOP_
