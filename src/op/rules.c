@@ -148,6 +148,7 @@ brio_status brio_rule_resolve(const brio_op_line *line, const brio_dtype *in, br
         out[0] = BRIO_U8;
         break;
     case BRIO_RULE_PAIR:
+    case BRIO_RULE_DIVMOD:
         out[1] = found;
         break;
     case BRIO_RULE_FREXP:

@@ -11,10 +11,11 @@
 #define BRIO_TYPES_SAME(T) T, T, T, T, T
 #define BRIO_TYPES_MATH(T) T, T, T, T, T          /* SAME, by a fast form and libm (op/math/math.h) */
 #define BRIO_TYPES_DIVIDE(T) T, T, T, T, T        /* integers divide in float64 */
-#define BRIO_TYPES_WIDE(T) T, T, T, T, T          /* always float64 */
+#define BRIO_TYPES_WIDE(T) T, T, T, T, T          /* MATH, always float64 */
 #define BRIO_TYPES_NEXT(T) T, T, T, T, T          /* float16 works on its own bits */
 #define BRIO_TYPES_TIES(T) T, T, T, T, T          /* SAME; float16 chooses otherwise between equal numbers */
 #define BRIO_TYPES_PAIR(T) T, T, T, T, T          /* two outputs */
+#define BRIO_TYPES_DIVMOD(T) T, T, T, T, T        /* PAIR, by a fast form as MATH */
 #define BRIO_TYPES_COMPARE(T) T, T, T, uint8_t, T /* bool; int64 and uint64 mix exactly */
 #define BRIO_TYPES_TEST(T) T, T, T, uint8_t, T    /* bool */
 #define BRIO_TYPES_LOGICAL(T) T, T, T, uint8_t, T /* bool; different dtypes meet as bools */
@@ -31,6 +32,7 @@
 #define BRIO_NOUT_NEXT 1
 #define BRIO_NOUT_TIES 1
 #define BRIO_NOUT_PAIR 2
+#define BRIO_NOUT_DIVMOD 2
 #define BRIO_NOUT_COMPARE 1
 #define BRIO_NOUT_TEST 1
 #define BRIO_NOUT_LOGICAL 1
@@ -60,6 +62,7 @@ typedef enum brio_rule {
     BRIO_RULE_NEXT,
     BRIO_RULE_TIES,
     BRIO_RULE_PAIR,
+    BRIO_RULE_DIVMOD,
     BRIO_RULE_COMPARE,
     BRIO_RULE_TEST,
     BRIO_RULE_LOGICAL,

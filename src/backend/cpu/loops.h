@@ -172,10 +172,11 @@
 #define BRIO_IS_MATH_MATH 1
 #define BRIO_IS_MATH_SAME 0
 #define BRIO_IS_MATH_DIVIDE 0
-#define BRIO_IS_MATH_WIDE 0
+#define BRIO_IS_MATH_WIDE 1
 #define BRIO_IS_MATH_NEXT 0
 #define BRIO_IS_MATH_TIES 0
 #define BRIO_IS_MATH_PAIR 0
+#define BRIO_IS_MATH_DIVMOD 0
 #define BRIO_IS_MATH_COMPARE 0
 #define BRIO_IS_MATH_TEST 0
 #define BRIO_IS_MATH_LOGICAL 0
@@ -185,11 +186,35 @@
 #define BRIO_IS_MATH_LDEXP 0
 #define BRIO_IS_MATH_FREXP 0
 
+#define BRIO_DIVMOD_22(name, expression, ...) BRIO_DIVMOD_22_(BRIO_LOOP_NAME(name), __VA_ARGS__)
+#define BRIO_DIVMOD_22_(loop, A, B, C, Y, Z)                                                                 \
+    static void loop(char *const *args, int64_t n)                                                           \
+    {                                                                                                        \
+        A copy_a[BRIO_MATH_BLOCK], copy_b[BRIO_MATH_BLOCK];                                                  \
+        for (int64_t begin = 0; begin < n; begin += BRIO_MATH_BLOCK) {                                       \
+            const int64_t count = n - begin < BRIO_MATH_BLOCK ? n - begin : BRIO_MATH_BLOCK;                 \
+            const A *pa = memcpy(copy_a, (const A *)args[0] + begin, (size_t)count * sizeof(A));             \
+            const A *pb = memcpy(copy_b, (const A *)args[1] + begin, (size_t)count * sizeof(A));             \
+            Y *py = (Y *)args[2] + begin, *pz = (Y *)args[3] + begin;                                        \
+            S seen = 0;                                                                                      \
+            BRIO_IVDEP                                                                                       \
+            for (int64_t i = 0; i < count; i++) {                                                            \
+                Y rest;                                                                                      \
+                seen |= BRIO_PASTE(brio_divide_special_, SUFFIX)(pa[i], pb[i]);                              \
+                py[i] = BRIO_PASTE(brio_divmod_regular_, SUFFIX)(pa[i], pb[i], &rest);                       \
+                pz[i] = rest;                                                                                \
+            }                                                                                                \
+            if (seen)                                                                                        \
+                for (int64_t i = 0; i < count; i++)                                                          \
+                    if (BRIO_PASTE(brio_divide_special_, SUFFIX)(pa[i], pb[i]))                              \
+                        py[i] = BRIO_PASTE(brio_divmod_, SUFFIX)(pa[i], pb[i], &pz[i]);                      \
+        }                                                                                                    \
+    }
+
 /* The shape for a rule: BRIO_LOOP_<nin><nout>, or BRIO_MATH_<nin><nout>. */
 #define BRIO_FORM_SAME BRIO_LOOP_
-/* MATH: BRIO_FORM_MATH is set with the family (loops.inc). */
+/* BRIO_FORM_MATH, _WIDE and _DIVMOD are set with the family (loops.inc). */
 #define BRIO_FORM_DIVIDE BRIO_LOOP_
-#define BRIO_FORM_WIDE BRIO_LOOP_
 #define BRIO_FORM_NEXT BRIO_LOOP_
 #define BRIO_FORM_TIES BRIO_LOOP_
 #define BRIO_FORM_PAIR BRIO_LOOP_

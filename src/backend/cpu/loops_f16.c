@@ -56,6 +56,7 @@ static void run_in_float(brio_op op, const half_shape *shape, char *const *args,
 #define SHAPE_MATH2 SHAPE_SAME2
 #define SHAPE_DIVIDE2 SHAPE_SAME2
 #define SHAPE_WIDE2 SHAPE_SAME2
+#define SHAPE_DIVMOD2 SHAPE_PAIR2
 #define SHAPE_PAIR1                                                                                          \
     1, 3,                                                                                                    \
     {                                                                                                        \
@@ -101,6 +102,7 @@ static const half_shape choice_shape = {SHAPE_SAME2};
 #define BY_FLOAT_DIVIDE 1
 #define BY_FLOAT_WIDE 1
 #define BY_FLOAT_PAIR 1
+#define BY_FLOAT_DIVMOD 1
 #define BY_FLOAT_COMPARE 1
 #define BY_FLOAT_TEST 1
 #define BY_FLOAT_LOGICAL 1
