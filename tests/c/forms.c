@@ -141,7 +141,8 @@ char *form_operand(const form_case *c, int k, int64_t count)
         char *at = operand + i * width;
         const uint64_t bits = next_random(&state), kind = next_random(&state) % 3;
         if (i < 2000)
-            store_number(at, dtype, int_extremes[i / below % own], float_extremes[i / below % own]);
+            store_number(at, dtype, int_extremes[i / below % own % NINT],
+                         float_extremes[i / below % own % NFLOAT]);
         else if (kind == 0 && dtype != BRIO_BOOL)
             memcpy(at, &bits, (size_t)width);
         else
