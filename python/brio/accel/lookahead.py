@@ -14,11 +14,10 @@ position. An instruction that is not known here ends every
 region that reaches across it.
 """
 
+import _opcode
 import os
 import sys
 from opcode import opmap, opname
-
-import _opcode
 
 VERSION = sys.version_info[:2]
 KNOWN = (3, 11) <= VERSION <= (3, 13) and sys.implementation.name == "cpython"
