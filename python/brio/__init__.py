@@ -130,4 +130,4 @@ def __getattr__(name):
 
 def __dir__():
     here = {n for n in globals() if not n.startswith("_")}
-    return sorted(here.union(_LAZY, _MODULES, _SCALARS))
+    return sorted(here.union(_LAZY, _MODULES, _SCALARS, ("bool",)))

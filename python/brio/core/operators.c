@@ -14,14 +14,19 @@ static int is_comparison(brio_op op)
 static int reject_huge(brio_op op, const core_operand *in, int nin)
 {
     brio_dtype dtypes[BRIO_MAX_IN], loop[BRIO_MAX_IN], out[BRIO_MAX_OUT];
+    brio_dtype integer = BRIO_I64; /* which a Python int becomes, with an unsigned array that array's kind */
     int floats = 0;
     for (int i = 0; i < nin; i++) {
         const brio_operand *operand = &in[i].operand;
-        dtypes[i] = in[i].huge       ? BRIO_I64
-                    : operand->array ? core_layout(operand->array).dtype
-                                     : operand->dtype;
-        floats |= brio_dtype_kind(dtypes[i]) == 'f';
+        dtypes[i] = operand->array ? core_layout(operand->array).dtype : operand->dtype;
+        if (in[i].huge)
+            continue;
+        char kind = brio_dtype_kind(dtypes[i]);
+        floats |= kind == 'f';
+        integer = kind == 'u' ? BRIO_U64 : integer;
     }
+    for (int i = 0; i < nin; i++)
+        dtypes[i] = in[i].huge ? integer : dtypes[i];
     if (floats || is_comparison(op))
         return 0;
     if (brio_op_resolve(op, dtypes, loop, out) == BRIO_OK && brio_dtype_kind(loop[0]) == 'f')
