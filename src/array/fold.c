@@ -12,8 +12,9 @@ brio_status brio_fold_axes(const brio_reduce_options *options, int ndim, uint64_
         return BRIO_OK;
     }
     for (int i = 0; i < options->naxes; i++) {
-        int axis;
-        BRIO_TRY(brio_layout_axis(options->axes[i], ndim, &axis));
+        int axis = 0;
+        if (ndim > 0 || options->axes[i] < -1 || options->axes[i] > 0) /* no dimensions take axis 0 and -1 */
+            BRIO_TRY(brio_layout_axis(options->axes[i], ndim, &axis));
         if (*axes >> axis & 1)
             return brio_fail(BRIO_E_VALUE, "duplicate value in 'axis'");
         *axes |= (uint64_t)1 << axis;
