@@ -16,7 +16,7 @@ def run(*command, **environment) -> str:
     done = subprocess.run(
         [str(part) for part in command],
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
