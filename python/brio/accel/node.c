@@ -37,6 +37,27 @@ static void unlist(accel_node *node)
     accel_pending--;
 }
 
+/* Adds the distinct arrays below the operands to `seen`; returns how many there are now, at most one more
+ * than a region may have. */
+static int collect_leaves(const accel_operand *in, int n, PyObject **seen, int count)
+{
+    for (int i = 0; i < n && count <= ACCEL_MAX_LEAVES; i++) {
+        const accel_node *node = in[i].is_node ? (const accel_node *)in[i].object : NULL;
+        if (node && !node->settled) {
+            count = collect_leaves(node->in, node->nin, seen, count);
+        } else if (!in[i].is_scalar) {
+            PyObject *leaf = node ? node->value : in[i].object;
+            int known = 0;
+            while (known < count && seen[known] != leaf)
+                known++;
+            if (known == count)
+                seen[count++] = leaf;
+        }
+    }
+    return count;
+}
+
+/* Leaves are counted as often as they are read, until that is too many. */
 static void count_parts(const accel_operand *in, int n, int *steps, int *leaves)
 {
     *steps = 1;
@@ -49,6 +70,9 @@ static void count_parts(const accel_operand *in, int n, int *steps, int *leaves)
             *leaves += 1;
         }
     }
+    PyObject *seen[ACCEL_MAX_LEAVES + 1];
+    if (*leaves > ACCEL_MAX_LEAVES)
+        *leaves = collect_leaves(in, n, seen, 0);
 }
 
 accel_node *accel_node_new(accel_op *op, const accel_operand *in, const accel_types *types, int ndim,
