@@ -181,8 +181,11 @@ typedef struct brio_eval_options {
 #define BRIO_FPE_UNDERFLOW 4u
 #define BRIO_FPE_INVALID 8u
 
-/** Evaluates a pending array, in one pass; does nothing to a settled one (with `out`: copies it).
- * BRIO_E_MEMORY leaves the array pending and its inputs whole. */
+/** Evaluates a pending array, in one pass; does nothing to a settled one (with `out`: copies it). Pending
+ * arrays of the same expression that are still held are evaluated in the same pass. With `out` a
+ * pending array becomes a view of `out`; where the elements cannot be computed in place, because they
+ * are read shifted from the same memory, it gets memory of its own and is copied. BRIO_E_MEMORY leaves
+ * the array pending and its inputs whole; BRIO_E_VALUE, BRIO_E_TYPE: `out` is not of its kind. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_eval(brio_array *array, const brio_eval_options *options);
 
 /* ---- Views: never copy, unless said --------------------------------------------------------- */

@@ -206,6 +206,43 @@ static void test_pending(void **state)
     brio_array_unref(x), brio_array_unref(y), brio_array_unref(z), brio_array_unref(w);
 }
 
+static void test_conditions(void **state)
+{
+    brio_array *a = counting(BRIO_F64, 1, SHAPE(100)), *mask = map_scalar("greater", a, 0.5), *out;
+    brio_map_options options = BRIO_MAP_OPTIONS_INIT;
+    uint32_t flags = 0;
+    brio_operand in[2] = {brio_operand_float(1), brio_operand_array(a)};
+    options.fp_flags = &flags;
+    ok(brio_array_map(brio_op_find("divide"), in, &options, &out));
+    assert_int_equal(flags, BRIO_FPE_DIVIDE);
+    flags = 0;
+    options.out[0] = out;
+    options.where = mask;
+    brio_array *same;
+    ok(brio_array_map(brio_op_find("divide"), in, &options, &same));
+    assert_int_equal(flags, 0); /* nothing is divided by zero where the mask is false */
+    assert_true(at(out, 4) == 0.25);
+    brio_array_unref(same), brio_array_unref(out), brio_array_unref(mask), brio_array_unref(a);
+}
+
+static void test_arange_and_copyto(void **state)
+{
+    brio_array_spec spec = BRIO_ARRAY_SPEC_INIT;
+    brio_array *a, *b = counting(BRIO_I32, 2, SHAPE(1, 4));
+    spec.ndim = 1, spec.shape = SHAPE(4), spec.dtype = BRIO_F32;
+    ok(brio_array_arange(&spec, (brio_value){.f32 = 1}, (brio_value){.f32 = 0.5f}, &a));
+    assert_true(at(a, 0) == 1 && at(a, 3) == 2.5);
+    brio_operand from = brio_operand_array(b);
+    ok(brio_array_copyto(a, &from, BRIO_CAST_SAME_KIND, NULL)); /* an extent of 1 in front falls away */
+    assert_true(at(a, 3) == 3);
+    from = brio_operand_array(a);
+    fails(brio_array_copyto(b, &from, BRIO_CAST_SAME_KIND, NULL), BRIO_E_TYPE,
+          "Cannot cast array data from dtype('float32') to dtype('int32') according to the rule 'same_kind'");
+    brio_value value;
+    fails(brio_array_item(a, &value), BRIO_E_VALUE, "can only convert an array of size 1 to a Python scalar");
+    brio_array_unref(a), brio_array_unref(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +256,8 @@ int main(void)
         cmocka_unit_test(test_keeps_order_of_axes),
         cmocka_unit_test(test_cast),
         cmocka_unit_test(test_pending),
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_arange_and_copyto),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
