@@ -213,6 +213,25 @@ static brio_status run(const brio_fold *fold, brio_array *result)
     return status;
 }
 
+/* The result keeps the order of the array's axes, as NumPy's does; positions of extremes are in C order. */
+static void order_result(const brio_fold *fold, brio_array *result)
+{
+    const brio_array *array = fold->array;
+    if (result->ndim < 2 || is_arg(fold->kind) || brio_array_is_c(array))
+        return;
+    int64_t strides[BRIO_MAX_DIMS];
+    brio_array like = *result;
+    const brio_array *operands[1] = {&like};
+    like.strides = strides;
+    for (int d = 0, n = 0; d < array->ndim; d++)
+        if (!(fold->axes >> d & 1))
+            strides[n++] = array->strides[d];
+        else if (fold->keepdims)
+            strides[n++] = 0;
+    brio_layout_like(1, operands, result->ndim, result->shape, brio_itemsize(result->dtype), 'K',
+                     result->strides);
+}
+
 brio_status brio_fold_run(const brio_fold *fold, brio_array **out)
 {
     int64_t shape[BRIO_MAX_DIMS];
@@ -220,6 +239,7 @@ brio_status brio_fold_run(const brio_fold *fold, brio_array **out)
     brio_array *result;
     *out = NULL;
     BRIO_TRY(brio_array_new(is_arg(fold->kind) ? BRIO_I64 : fold->dtype, ndim, shape, 'C', &result));
+    order_result(fold, result);
     brio_status status = result->count == 0 ? BRIO_OK : run(fold, result);
     if (status != BRIO_OK) {
         brio_array_unref(result);
