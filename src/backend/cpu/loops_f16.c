@@ -4,6 +4,7 @@
 
 extern const brio_loop BRIO_LEVELED(brio_loops_f32)[BRIO_OP_COUNT];
 extern const brio_loop BRIO_LEVELED(brio_loops_u16)[BRIO_OP_COUNT];
+extern const brio_cast_check BRIO_LEVELED(brio_cast_checks)[BRIO_DTYPE_COUNT][BRIO_DTYPE_COUNT];
 extern const brio_loop BRIO_LEVELED(brio_casts)[BRIO_DTYPE_COUNT][BRIO_DTYPE_COUNT];
 
 #define BLOCK 512
@@ -14,10 +15,19 @@ typedef struct half_shape {
     uint8_t width[BRIO_MAX_IN + BRIO_MAX_OUT]; /* bytes of an element; 0: float16 */
 } half_shape;
 
+/* Rounds, and raises OVERFLOW where the conversion in code does not do it as the instruction does. */
+static void narrow(const float *from, char *to, int64_t n)
+{
+    BRIO_LEVELED(brio_casts)[BRIO_F32][BRIO_F16]((char *const[]){(char *)(uintptr_t)from, to}, n);
+#if !defined(__F16C__)
+    if (BRIO_LEVELED(brio_cast_checks)[BRIO_F32][BRIO_F16]((const char *)from, n))
+        brio_raise_overflow();
+#endif
+}
+
 static void run_in_float(brio_op op, const half_shape *shape, char *const *args, int64_t n)
 {
     const brio_loop widen = BRIO_LEVELED(brio_casts)[BRIO_F16][BRIO_F32];
-    const brio_loop narrow = BRIO_LEVELED(brio_casts)[BRIO_F32][BRIO_F16];
     float room[BRIO_MAX_IN + BRIO_MAX_OUT][BLOCK];
     for (int64_t begin = 0; begin < n; begin += BLOCK) {
         const int64_t count = n - begin < BLOCK ? n - begin : BLOCK;
@@ -32,7 +42,7 @@ static void run_in_float(brio_op op, const half_shape *shape, char *const *args,
         BRIO_LEVELED(brio_loops_f32)[op](inner, count);
         for (int k = shape->nin; k < shape->nargs; k++)
             if (!shape->width[k])
-                narrow((char *const[]){inner[k], args[k] + begin * 2}, count);
+                narrow(room[k], args[k] + begin * 2, count);
     }
 }
 
