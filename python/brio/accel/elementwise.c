@@ -118,19 +118,34 @@ static int needs_numpy_loop(const accel_op *op, const accel_place *place)
     return accel_config.exact || (accel_config.scope != 'l' && !place->user);
 }
 
-/* Bytes of the largest array among the objects; -1 when there is a node. */
+/* Bytes of the largest array, or of the result where the arrays broadcast to more (its items taken as
+ * those of the widest array); -1 when there is a node. */
 static npy_intp largest_bytes(PyObject *const *objects, int n)
 {
-    npy_intp largest = 0;
+    npy_intp largest = 0, itemsize = 1, count = 1;
+    int ndim = 0;
     for (int i = 0; i < n; i++) {
         if (Py_TYPE(objects[i]) == &accel_node_type)
             return -1;
         if (!accel_is_array(objects[i]))
             continue;
-        npy_intp bytes = accel_array_count(objects[i]) * PyArray_ITEMSIZE((PyArrayObject *)objects[i]);
+        PyArrayObject *array = (PyArrayObject *)objects[i];
+        npy_intp item = PyArray_ITEMSIZE(array), bytes = accel_array_count(objects[i]) * item;
         largest = bytes > largest ? bytes : largest;
+        itemsize = item > itemsize ? item : itemsize;
+        ndim = PyArray_NDIM(array) > ndim ? PyArray_NDIM(array) : ndim;
     }
-    return largest;
+    for (int axis = 1; axis <= ndim; axis++) {
+        npy_intp extent = 1;
+        for (int i = 0; i < n; i++) {
+            PyArrayObject *array = (PyArrayObject *)objects[i];
+            if (accel_is_array(objects[i]) && axis <= PyArray_NDIM(array) &&
+                PyArray_DIM(array, PyArray_NDIM(array) - axis) > extent)
+                extent = PyArray_DIM(array, PyArray_NDIM(array) - axis);
+        }
+        count *= extent;
+    }
+    return count * itemsize > largest ? count * itemsize : largest;
 }
 
 /* The original, when a call is too small for anything but a place in a region. */

@@ -25,25 +25,50 @@ static void bounds(PyArrayObject *array, char **low, char **high)
     *high += PyArray_ITEMSIZE(array);
 }
 
-/* Whether writing `target` element by element could change what the node has yet to read. */
-static int would_disturb(const accel_node *node, PyArrayObject *target)
+/* Whether some array that the node reads passes the test. */
+static int any_leaf(const accel_node *node, PyArrayObject *target,
+                    int (*test)(const accel_operand *, PyArrayObject *))
 {
-    char *low, *high, *other_low, *other_high;
-    bounds(target, &low, &high);
     for (int i = 0; i < node->nin; i++) {
-        const accel_operand *in = &node->in[i];
-        if (in->is_scalar)
+        accel_operand in = node->in[i];
+        if (in.is_scalar)
             continue;
-        if (in->is_node && !((accel_node *)in->object)->settled) {
-            if (would_disturb((accel_node *)in->object, target))
+        if (in.is_node) {
+            const accel_node *below = (const accel_node *)in.object;
+            if (!below->settled && any_leaf(below, target, test))
                 return 1;
-            continue;
+            if (!below->settled || !below->value)
+                continue;
+            in.object = below->value;
         }
-        bounds((PyArrayObject *)in->object, &other_low, &other_high);
-        if (other_low < high && low < other_high && !is_same_memory(in, target))
+        if (test(&in, target))
             return 1;
     }
     return 0;
+}
+
+static int overlaps(const accel_operand *in, PyArrayObject *target)
+{
+    char *low, *high, *other_low, *other_high;
+    bounds(target, &low, &high);
+    bounds((PyArrayObject *)in->object, &other_low, &other_high);
+    return other_low < high && low < other_high;
+}
+
+static int overlaps_elsewhere(const accel_operand *in, PyArrayObject *target)
+{
+    return overlaps(in, target) && !is_same_memory(in, target);
+}
+
+int accel_reads(const accel_node *node, PyArrayObject *target)
+{
+    return any_leaf(node, target, overlaps);
+}
+
+/* Whether writing `target` element by element could change what the node has yet to read. */
+static int would_disturb(const accel_node *node, PyArrayObject *target)
+{
+    return any_leaf(node, target, overlaps_elsewhere);
 }
 
 static int has_shape_of(const accel_attempt *at, PyArrayObject *target)
@@ -53,6 +78,35 @@ static int has_shape_of(const accel_attempt *at, PyArrayObject *target)
     for (int i = 0; i < at->ndim; i++)
         if (at->shape[i] != PyArray_DIM(target, i))
             return 0;
+    return 1;
+}
+
+/* Whether NumPy would let the array be written without a word, and no two elements share memory. */
+static int is_plain_target(PyArrayObject *target)
+{
+    if (!accel_is_writeable(target))
+        return 0;
+    npy_intp inner[ACCEL_MAX_DIMS], extent[ACCEL_MAX_DIMS];
+    int ndim = PyArray_NDIM(target), count = 0;
+    for (int i = 0; i < ndim; i++) {
+        if (PyArray_DIM(target, i) == 1)
+            continue;
+        npy_intp stride =
+            PyArray_STRIDE(target, i) < 0 ? -PyArray_STRIDE(target, i) : PyArray_STRIDE(target, i);
+        int at = count++;
+        for (; at > 0 && inner[at - 1] > stride; at--) {
+            inner[at] = inner[at - 1];
+            extent[at] = extent[at - 1];
+        }
+        inner[at] = stride;
+        extent[at] = PyArray_DIM(target, i);
+    }
+    npy_intp reach = PyArray_ITEMSIZE(target);
+    for (int i = 0; i < count; i++) {
+        if (inner[i] < reach)
+            return 0;
+        reach = inner[i] * (extent[i] - 1) + reach;
+    }
     return 1;
 }
 
@@ -72,6 +126,8 @@ static PyObject *run_inplace(accel_node *node, PyArrayObject *target)
     if (accel_evaluate_into(node, target, &flags) < 0)
         return NULL;
     flags = node->op->silent || brio_dtype_kind((brio_dtype)node->dtype) != 'f' ? 0 : accel_relevant(flags);
+    if (flags && accel_pending && accel_settle_pending() < 0)
+        return NULL;
     if (flags && accel_give(flags, node->op->ufunc->name) < 0)
         return NULL;
     return Py_NewRef((PyObject *)target);
@@ -88,7 +144,7 @@ static PyObject *settle_value(accel_op *op, const accel_original *original, PyOb
 
 static int reason_against(const accel_attempt *at, PyArrayObject *target)
 {
-    if (at->types->out != at->in[0].kind || !has_shape_of(at, target) || !PyArray_ISWRITEABLE(target) ||
+    if (at->types->out != at->in[0].kind || !has_shape_of(at, target) || !is_plain_target(target) ||
         accel_config.verify > 0)
         return ACCEL_unsupported_argument;
     npy_intp gate = at->has_node ? accel_config.region_bytes : accel_config.single_bytes;
@@ -127,12 +183,11 @@ PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out)
     if (!accel_attached || (accel_originals && accel_wants_original()) || !op->exact ||
         accel_config.verify > 0)
         return NULL;
-    if (accel_pending && accel_settle_pending() < 0)
+    if (accel_pending && accel_settle_readers(target) < 0)
         return NULL;
     accel_attempt at;
     if (accel_prepare(op, objects, &at) >= 0 || at.has_node || at.types->out != accel_array_dtype(target) ||
-        !has_shape_of(&at, target) || !PyArray_ISWRITEABLE(target) ||
-        at.out_bytes < accel_config.single_bytes)
+        !has_shape_of(&at, target) || !is_plain_target(target) || at.out_bytes < accel_config.single_bytes)
         return NULL;
     accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
     if (!node)

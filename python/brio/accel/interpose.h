@@ -29,7 +29,7 @@
 #include <brio/config.h>
 
 #define ACCEL_MAX_DIMS 8
-#define ACCEL_MAX_LEAVES 12 /* distinct arrays in one region */
+#define ACCEL_MAX_LEAVES 24 /* arrays in one region, each as often as it occurs */
 #define ACCEL_MAX_STEPS 48
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -105,6 +105,9 @@ brio_operand accel_scalar_operand(const accel_operand *operand, uint8_t dtype);
 /* The brio_dtype of an exact ndarray that Brio takes (native, aligned, plain dtype), else -1. */
 int accel_array_dtype(PyArrayObject *array);
 
+/* Whether NumPy would let the array be written without a word. */
+int accel_is_writeable(PyArrayObject *array);
+
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 /* Broadcasts `n` operands and lays the result out as NumPy's order K does. 0 when they do not
@@ -139,8 +142,9 @@ typedef enum accel_reason {
 #define ACCEL_REASONS(X)                                                                                     \
     X(too_small)                                                                                             \
     X(predicted_slower)                                                                                      \
-    X(unsupported_op) X(unsupported_argument) X(unsupported_dtype) X(object_data) X(subclass) X(layout)      \
-        X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled) X(low_memory) X(replayed_fp)   \
+    X(unsupported_op)                                                                                        \
+    X(unsupported_argument) X(unsupported_dtype) X(object_data) X(subclass) X(layout) X(ties)                \
+        X(class_not_allowed) X(not_user_code) X(excluded) X(disabled) X(low_memory) X(replayed_fp)           \
             X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
@@ -174,6 +178,19 @@ static inline npy_intp accel_array_count(PyObject *object)
     return count;
 }
 
+/* A row or column from here on may broadcast to something large. */
+#define ACCEL_BROADCAST_COUNT 64
+
+static inline int accel_is_large_grid(const PyArrayObject_fields *array)
+{
+    npy_intp count = 1;
+    for (int i = 0; i < array->nd; i++)
+        count *= array->dimensions[i];
+    return count >= accel_config.min_count ||
+           (count >= ACCEL_BROADCAST_COUNT &&
+            (array->dimensions[array->nd - 1] == 1 || array->dimensions[0] == 1));
+}
+
 /* The first question of every entry: whether it is worth looking at this operand. */
 static inline int accel_is_large(PyObject *object)
 {
@@ -181,7 +198,7 @@ static inline int accel_is_large(PyObject *object)
         const PyArrayObject_fields *array = (const PyArrayObject_fields *)object;
         if (array->nd == 1)
             return array->dimensions[0] >= accel_config.min_count;
-        return array->nd > 1 && accel_array_count(object) >= accel_config.min_count;
+        return array->nd > 1 && accel_is_large_grid(array);
     }
     return Py_TYPE(object) == &accel_node_type;
 }
@@ -281,22 +298,26 @@ void accel_node_drop(accel_node *node);
 /* Settles what this thread has pending, in order. */
 int accel_settle_pending(void);
 
+/* Settles, of what this thread has pending, what reads the array's memory; -1 with an exception. */
+int accel_settle_readers(PyArrayObject *target);
+int accel_reads(const accel_node *node, PyArrayObject *target);
+
 /* The object with nodes replaced by their values (new reference). */
 PyObject *accel_plain(PyObject *object);
 
 /* ---- Evaluation ------------------------------------------------------------------------------- */
 
-/* The expression of a node as a pending Brio array. `holder` collects what must be given back. */
+/* The arrays that an expression reads, each wrapped once. */
 typedef struct accel_holder {
-    int n;
-    brio_array *arrays[3 * ACCEL_MAX_STEPS];
     int nleaves;
-    PyObject *leaf[3 * ACCEL_MAX_STEPS];
-    brio_array *wrapped[3 * ACCEL_MAX_STEPS];
+    PyObject *leaf[ACCEL_MAX_LEAVES];
+    brio_array *wrapped[ACCEL_MAX_LEAVES];
 } accel_holder;
 
 brio_array *accel_wrap(PyArrayObject *array, int writeable);
+/* The expression of a node as a pending Brio array: a new reference, or NULL. */
 brio_array *accel_build(accel_node *node, accel_holder *holder);
+/* The wrapped array, borrowed. */
 brio_array *accel_holder_leaf(accel_holder *holder, PyObject *array);
 void accel_holder_clear(accel_holder *holder);
 

@@ -164,6 +164,24 @@ int accel_settle_pending(void)
     return 0;
 }
 
+int accel_settle_readers(PyArrayObject *target)
+{
+    accel_node *node = oldest;
+    while (node) {
+        if (!accel_reads(node, target)) {
+            node = node->next;
+            continue;
+        }
+        /* In the order in which they came, so that warnings keep it: all up to this one. */
+        PyObject *value = accel_node_value(oldest);
+        if (!value)
+            return -1;
+        Py_DECREF(value);
+        node = oldest;
+    }
+    return 0;
+}
+
 PyObject *accel_plain(PyObject *object)
 {
     return Py_TYPE(object) == &accel_node_type ? accel_node_value((accel_node *)object) : Py_NewRef(object);

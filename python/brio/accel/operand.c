@@ -55,6 +55,14 @@ int accel_array_dtype(PyArrayObject *array)
                                                                                                     : -1;
 }
 
+/* NumPy's private flag of arrays from broadcast_arrays, where writing warns. */
+enum { WARN_ON_WRITE = 1 << 31 };
+
+int accel_is_writeable(PyArrayObject *array)
+{
+    return PyArray_ISWRITEABLE(array) && !(PyArray_FLAGS(array) & WARN_ON_WRITE);
+}
+
 static int read_array(PyArrayObject *array, accel_operand *out)
 {
     int dtype = accel_array_dtype(array);

@@ -162,10 +162,10 @@ PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *par
     choose_order(op, options.has_dtype ? (int)options.dtype : operand.kind, &options.order);
     double begin = accel_now();
     accel_holder holder;
-    holder.n = holder.nleaves = 0;
+    holder.nleaves = 0;
     job work = {.op = op, .options = &options};
     work.input = operand.is_node ? accel_build((accel_node *)operand.object, &holder)
-                                 : accel_holder_leaf(&holder, operand.object);
+                                 : brio_array_ref(accel_holder_leaf(&holder, operand.object));
     npy_intp bytes = PyDataType_ELSIZE(accel_descr[operand.kind]);
     for (int i = 0; i < operand.ndim; i++)
         bytes *= operand.shape[i];
@@ -176,6 +176,7 @@ PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *par
             result = accel_to_numpy(work.out);
     }
     brio_array_unref(work.out);
+    brio_array_unref(work.input);
     accel_holder_clear(&holder);
     if (result) {
         accel_count.reductions++;
@@ -339,11 +340,11 @@ static PyObject *large_reduce(PyObject *self, PyObject *const *args, Py_ssize_t 
 static PyObject *call_reduce(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
 {
     if (__builtin_expect(n > 0 && accel_is_large(args[0]), 0)) {
-        if (accel_pending && accel_settle_pending() < 0)
-            return NULL;
         PyObject *result = large_reduce(self, args, n, kwnames);
         if (result || PyErr_Occurred())
             return result;
+        if (accel_pending && accel_settle_pending() < 0)
+            return NULL;
     }
     return original_reduce(self, args, n, kwnames);
 }

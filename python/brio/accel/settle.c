@@ -48,8 +48,6 @@ brio_array *accel_holder_leaf(accel_holder *holder, PyObject *array)
 
 void accel_holder_clear(accel_holder *holder)
 {
-    while (holder->n)
-        brio_array_unref(holder->arrays[--holder->n]);
     while (holder->nleaves)
         brio_array_unref(holder->wrapped[--holder->nleaves]);
 }
@@ -72,74 +70,81 @@ static int find_loop(const accel_node *node, brio_external_loop *loop, void **da
     return 0;
 }
 
-static brio_array *keep(accel_holder *holder, brio_array *array)
-{
-    if (array)
-        holder->arrays[holder->n++] = array;
-    return array;
-}
+/* An input of a step. An intermediate belongs to the step alone: once the step is recorded nobody else
+ * may hold it, or the pass would have to keep its elements. */
+typedef struct step_input {
+    brio_operand operand;
+    brio_array *owned;
+} step_input;
 
-/* An input in the dtype that an external loop takes. */
-static int cast_operand(brio_operand *operand, uint8_t from, uint8_t to, accel_holder *holder)
+/* The input in the dtype that an external loop takes. */
+static int cast_input(step_input *input, uint8_t to)
 {
-    if (from == to)
-        return 1;
     brio_array *cast = NULL;
-    if (brio_array_cast((brio_array *)operand->array, (brio_dtype)to, BRIO_CAST_SAFE, 'K', &cast) != BRIO_OK)
+    if (brio_array_cast((brio_array *)input->operand.array, (brio_dtype)to, BRIO_CAST_SAFE, 'K', &cast) !=
+        BRIO_OK)
         return 0;
-    operand->array = keep(holder, cast);
+    brio_array_unref(input->owned);
+    input->owned = cast;
+    input->operand = brio_operand_array(cast);
     return 1;
 }
 
-static int build_operand(accel_node *node, int i, accel_holder *holder, brio_operand *out)
+static int build_input(accel_node *node, int i, accel_holder *holder, step_input *input)
 {
-    accel_operand *in = &node->in[i];
+    const accel_operand *in = &node->in[i];
+    brio_array *array;
     if (in->is_scalar) {
-        *out = accel_scalar_operand(in, node->loop[i]);
+        input->operand = accel_scalar_operand(in, node->loop[i]);
         return 1;
     }
-    brio_array *array = NULL;
-    if (in->is_node && ((accel_node *)in->object)->settled) {
-        PyObject *value = ((accel_node *)in->object)->value;
-        array = value ? accel_holder_leaf(holder, value) : NULL;
+    if (in->is_node && !((accel_node *)in->object)->settled) {
+        array = input->owned = accel_build((accel_node *)in->object, holder);
     } else {
-        array = in->is_node ? accel_build((accel_node *)in->object, holder)
-                            : accel_holder_leaf(holder, in->object);
+        PyObject *leaf = in->is_node ? ((accel_node *)in->object)->value : in->object;
+        array = leaf ? accel_holder_leaf(holder, leaf) : NULL;
     }
     if (!array)
         return 0;
-    *out = brio_operand_array(array);
-    return !node->external || cast_operand(out, in->kind, node->loop[i], holder);
+    input->operand = brio_operand_array(array);
+    return !node->external || in->kind == node->loop[i] || cast_input(input, node->loop[i]);
+}
+
+static brio_array *record_step(accel_node *node, const step_input *inputs)
+{
+    brio_operand in[BRIO_MAX_IN];
+    brio_array *result = NULL;
+    for (int i = 0; i < node->nin; i++)
+        in[i] = inputs[i].operand;
+    if (node->external) {
+        brio_external_loop loop;
+        void *data;
+        if (!find_loop(node, &loop, &data) ||
+            brio_array_map_external(loop, data, node->nin, in, (brio_dtype)node->dtype, &result) != BRIO_OK)
+            return NULL;
+        return result;
+    }
+    brio_map_options options = BRIO_MAP_OPTIONS_INIT;
+    options.lazy = BRIO_LAZY_ALWAYS;
+    return brio_array_map(node->op->op, in, &options, &result) == BRIO_OK ? result : NULL;
 }
 
 brio_array *accel_build(accel_node *node, accel_holder *holder)
 {
-    const int before = holder->n;
-    brio_operand in[BRIO_MAX_IN];
-    for (int i = 0; i < node->nin; i++)
-        if (!build_operand(node, i, holder, &in[i]))
-            return NULL;
+    step_input inputs[BRIO_MAX_IN] = {{{0}, NULL}};
     brio_array *result = NULL;
-    brio_external_loop loop;
-    void *data;
-    if (node->external) {
-        if (!find_loop(node, &loop, &data) ||
-            brio_array_map_external(loop, data, node->nin, in, (brio_dtype)node->dtype, &result) != BRIO_OK)
-            return NULL;
-    } else {
-        brio_map_options options = BRIO_MAP_OPTIONS_INIT;
-        options.lazy = BRIO_LAZY_ALWAYS;
-        if (brio_array_map(node->op->op, in, &options, &result) != BRIO_OK)
-            return NULL;
-    }
-    /* The result holds its operands. Held here as well, they would count as wanted for themselves, and the
-     * pass would write each of them to memory. */
-    while (holder->n > before)
-        brio_array_unref(holder->arrays[--holder->n]);
-    keep(holder, result);
+    int ready = 0;
+    while (ready < node->nin && build_input(node, ready, holder, &inputs[ready]))
+        ready++;
+    if (ready == node->nin)
+        result = record_step(node, inputs);
+    for (int i = 0; i < node->nin; i++)
+        brio_array_unref(inputs[i].owned);
     brio_array_layout layout = {.size = sizeof layout};
-    if (brio_array_info(result, &layout) != BRIO_OK || layout.dtype != (brio_dtype)node->dtype)
+    if (result && (brio_array_info(result, &layout) != BRIO_OK || layout.dtype != (brio_dtype)node->dtype)) {
+        brio_array_unref(result);
         return NULL;
+    }
     return result;
 }
 
@@ -157,7 +162,7 @@ int accel_evaluate_into(accel_node *node, PyArrayObject *out, uint32_t *flags)
 {
     double begin = accel_now();
     accel_holder holder;
-    holder.n = holder.nleaves = 0;
+    holder.nleaves = 0;
     int failed = -1;
     brio_array *target = accel_wrap(out, 1);
     brio_array *expression = target ? accel_build(node, &holder) : NULL;
@@ -167,6 +172,7 @@ int accel_evaluate_into(accel_node *node, PyArrayObject *out, uint32_t *flags)
         options.fp_flags = flags;
         failed = run(expression, &options, node->count * PyArray_ITEMSIZE(out)) == BRIO_OK ? 0 : -1;
     }
+    brio_array_unref(expression);
     accel_holder_clear(&holder);
     brio_array_unref(target);
     if (!failed) {
@@ -191,10 +197,13 @@ PyObject *accel_evaluate(accel_node *node, uint32_t *flags)
     return NULL;
 }
 
-/* Whether the conditions need no second run to be reported. */
+/* Whether the conditions need no second run to be reported: one operation, computed as what it is called. */
 static int gives_own_flags(const accel_node *node)
 {
-    return node->steps == 1 && node->op->plain_flags && (node->op->exact || node->external);
+    int renamed =
+        node->original.form == ACCEL_POWER ||
+        (node->original.form == ACCEL_UFUNC && node->original.callee != (PyObject *)node->op->ufunc);
+    return node->steps == 1 && !renamed && node->op->plain_flags && (node->op->exact || node->external);
 }
 
 PyObject *accel_settle(accel_node *node)
@@ -208,6 +217,10 @@ PyObject *accel_settle(accel_node *node)
         return accel_verify(node, value);
     if (!flags || (node->steps == 1 && node->op->silent))
         return value;
+    if (accel_pending && accel_settle_pending() < 0) { /* earlier operations warn first */
+        Py_DECREF(value);
+        return NULL;
+    }
     int given = gives_own_flags(node) ? accel_give(flags, node->op->ufunc->name) : 1;
     if (given == 0)
         return value;

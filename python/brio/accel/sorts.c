@@ -72,7 +72,7 @@ static PyObject *call_sort(PyObject *self, PyObject *const *args, Py_ssize_t n, 
 {
     if (__builtin_expect(accel_is_large(self), 0) && accel_is_array(self) && is_sortable(self)) {
         PyArrayObject *array = (PyArrayObject *)self;
-        if (PyArray_ISWRITEABLE(array) && is_plain_sort(args, n, kwnames, PyArray_NDIM(array)) &&
+        if (accel_is_writeable(array) && is_plain_sort(args, n, kwnames, PyArray_NDIM(array)) &&
             !may_hold_signed_zeros(array) && sort_now(array))
             Py_RETURN_NONE;
         accel_count.declined[ACCEL_unsupported_argument]++;
