@@ -214,24 +214,60 @@ PyObject *accel_quiet(const accel_original *original, PyObject *const *objects, 
     return accel_call_original(original, objects, n);
 }
 
+/* The array that a call writes: NULL when it makes one itself; Py_None when that is not to be seen. */
+static PyObject *written(PyObject *callee, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    PyObject *out = n > ((PyUFuncObject *)callee)->nin ? Py_None : NULL;
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "out") != 0)
+            continue;
+        out = args[n + i];
+        if (PyTuple_CheckExact(out) && PyTuple_GET_SIZE(out) == 1)
+            out = PyTuple_GET_ITEM(out, 0);
+        if (out == Py_None || out == Py_Ellipsis)
+            return NULL;
+        if (!accel_is_array(out))
+            return Py_None;
+    }
+    return out;
+}
+
+/* Runs the call in silence; `*again` says that it raised conditions and must be run once more, aloud. */
+static PyObject *run_silently(vectorcallfunc original, PyObject *callee, PyObject *const *args, size_t nargsf,
+                              PyObject *kwnames, int *again)
+{
+    PyObject *token = silence();
+    if (!token)
+        return NULL;
+    PyObject *result = original(callee, args, nargsf, kwnames);
+    *again = end_silence(token) != 0 && result;
+    return result;
+}
+
 PyObject *accel_quiet_vectorcall(vectorcallfunc original, PyObject *callee, PyObject *const *args,
                                  size_t nargsf, PyObject *kwnames)
 {
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    PyObject *token =
-        !kwnames && n == ((PyUFuncObject *)callee)->nin && all_known(args, n) ? silence() : NULL;
-    if (!token) {
-        PyErr_Clear();
+    PyObject *out = written(callee, args, n, kwnames), *before = NULL;
+    if (out == Py_None || !all_known(args, n) || (out && PyArray_NBYTES((PyArrayObject *)out) > 64 << 10))
         return accel_settle_pending() < 0 ? NULL : original(callee, args, nargsf, kwnames);
+    if (out) {
+        before = accel_settle_readers((PyArrayObject *)out) < 0
+                     ? NULL
+                     : PyArray_NewCopy((PyArrayObject *)out, NPY_KEEPORDER);
+        if (!before)
+            return NULL;
     }
-    PyObject *result = original(callee, args, nargsf, kwnames);
-    uint32_t flags = end_silence(token);
-    if (result && !flags)
-        return result;
-    if (settle_first() < 0 || !result) {
-        Py_XDECREF(result);
-        return NULL;
+    int again = 0;
+    PyObject *result = run_silently(original, callee, args, nargsf, kwnames, &again);
+    if (again || !result) {
+        int failed = (again && out && PyArray_CopyInto((PyArrayObject *)out, (PyArrayObject *)before) < 0) ||
+                     settle_first() < 0;
+        if (again || failed)
+            Py_CLEAR(result);
+        if (again && !failed)
+            result = original(callee, args, nargsf, kwnames);
     }
-    Py_DECREF(result);
-    return original(callee, args, nargsf, kwnames);
+    Py_XDECREF(before);
+    return result;
 }

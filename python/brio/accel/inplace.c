@@ -181,7 +181,7 @@ PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out)
 {
     PyArrayObject *target = (PyArrayObject *)out;
     if (!accel_attached || (accel_originals && accel_wants_original()) || !op->exact ||
-        accel_config.verify > 0)
+        accel_config.verify > 0 || PyArray_NBYTES(target) < accel_config.single_bytes)
         return NULL;
     if (accel_pending && accel_settle_readers(target) < 0)
         return NULL;

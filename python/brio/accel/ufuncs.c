@@ -27,6 +27,14 @@ static PyObject *call_plain(vectorcallfunc original, PyObject *callee, PyObject 
     return result;
 }
 
+static int has_node(PyObject *const *args, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (Py_TYPE(args[i]) == &accel_node_type)
+            return 1;
+    return 0;
+}
+
 /* ufunc(..., out=array), positional or by keyword: the array, or NULL when the call has another form. */
 static PyObject *only_out(const accel_op *op, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
 {
@@ -46,7 +54,8 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
     if (!op)
         return call_plain(original_ufunc, self, args, nargsf, kwnames);
     PyObject *out = only_out(op, args, n, kwnames);
-    if (n == op->nin && (!kwnames || out == Py_None)) {
+    if (n == op->nin &&
+        (!kwnames || out == Py_None || out == Py_Ellipsis)) { /* out=...: an array in any case */
         accel_original original = {.form = ACCEL_UFUNC, .as.call = original_ufunc, .callee = self};
         return accel_elementwise(op, &original, args, (int)n, args);
     }
@@ -58,7 +67,8 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
     accel_count.declined[ACCEL_unsupported_argument]++;
     if (!accel_pending)
         return original_ufunc(self, args, nargsf, kwnames);
-    return call_plain(original_ufunc, self, args, nargsf, kwnames);
+    return has_node(args, n) ? call_plain(original_ufunc, self, args, nargsf, kwnames)
+                             : accel_quiet_vectorcall(original_ufunc, self, args, nargsf, kwnames);
 }
 
 static PyObject *call_ufunc(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
