@@ -18,6 +18,8 @@
 /* Outputs from this size on go past the caches. */
 #define STREAM_BYTES (4 << 20)
 #define STACK_SCRATCH (16 * 1024)
+/* Runs are cut at the ends of rows that are at least so long, so that rows are read where they lie. */
+#define ROW_MIN 192
 
 typedef enum delivery {
     IN_PLACE, /* steps write to the output itself */
@@ -30,7 +32,9 @@ typedef struct map_state {
     brio_tile_plan plan;
     brio_tile_operand out[BRIO_PROGRAM_MAX_OUTPUTS];
     delivery how[BRIO_PROGRAM_MAX_OUTPUTS];
-    char *room; /* for each worker: a brio_tile_worker, then its scratch */
+    uint8_t early[BRIO_PROGRAM_MAX_OUTPUTS]; /* whether steps may write to the output itself */
+    int64_t row, pieces, width;              /* runs: rows of so many elements, each in so many pieces */
+    char *room;                              /* for each worker: a brio_tile_worker, then its scratch */
     size_t room_bytes;
     int want_fp;
     atomic_uint fp;
@@ -144,23 +148,52 @@ static void choose_delivery(map_state *state, const brio_map_args *args)
         const int itemsize = (int)brio_dtype_size((brio_dtype)program->dtypes[value]);
         brio_tile_lay(&state->out[j], &args->out[j], itemsize, args->ndim, args->shape);
         const int overlaps = overlaps_an_input(args, j);
+        state->early[j] = !overlaps || is_last_result(program, value);
         if (state->out[j].form != BRIO_TILE_CONTIGUOUS)
             state->how[j] = UNPACKED;
         else if (!overlaps && state->plan.count * itemsize >= STREAM_BYTES)
             state->how[j] = STREAMED;
-        else if (!overlaps || is_last_result(program, value))
+        else if (state->early[j])
             state->how[j] = IN_PLACE;
         else
             state->how[j] = COPIED;
     }
 }
 
+/* The shortest row of neighbours among the operands that are not contiguous; 0 when there is none. */
+static int64_t shortest_row(const map_state *state)
+{
+    const brio_program *program = state->plan.program;
+    int64_t row = 0;
+    for (int k = 0; k < program->ninputs + program->noutputs; k++) {
+        const brio_tile_operand *operand =
+            k < program->ninputs ? &state->plan.in[k] : &state->out[k - program->ninputs];
+        const int last = operand->ndim - 1;
+        if (operand->form == BRIO_TILE_STRIDED && operand->strides[last] == operand->itemsize &&
+            (row == 0 || operand->shape[last] < row))
+            row = operand->shape[last];
+    }
+    return row;
+}
+
+/* Cuts the space into runs: at the ends of rows when those are long enough, else without regard to them. */
+static void choose_runs(map_state *state)
+{
+    const int64_t tile = state->plan.tile, row = shortest_row(state);
+    state->row = row >= ROW_MIN ? row : state->plan.count;
+    state->pieces = (state->row + tile - 1) / tile;
+    state->width = row >= ROW_MIN ? (row + state->pieces - 1) / state->pieces : tile;
+}
+
 static void run_tile(map_state *state, brio_tile_worker *worker, int64_t begin, int64_t n)
 {
     const brio_cpu_kernels *kernels = state->plan.kernels;
-    char *where[BRIO_PROGRAM_MAX_OUTPUTS];
-    for (int j = 0; j < state->plan.program->noutputs; j++)
-        where[j] = state->how[j] == IN_PLACE ? state->out[j].data + begin * state->out[j].itemsize : NULL;
+    char *where[BRIO_PROGRAM_MAX_OUTPUTS], *place[BRIO_PROGRAM_MAX_OUTPUTS];
+    for (int j = 0; j < state->plan.program->noutputs; j++) {
+        const brio_tile_operand *out = &state->out[j];
+        place[j] = state->how[j] == UNPACKED && state->early[j] ? brio_tile_neighbours(out, begin, n) : NULL;
+        where[j] = state->how[j] == IN_PLACE ? out->data + begin * out->itemsize : place[j];
+    }
     brio_tile_run(&state->plan, worker, begin, n, where);
     for (int j = 0; j < state->plan.program->noutputs; j++) {
         const brio_tile_operand *out = &state->out[j];
@@ -169,31 +202,33 @@ static void run_tile(map_state *state, brio_tile_worker *worker, int64_t begin, 
             kernels->stream(to, where[j], (size_t)(n * out->itemsize));
         else if (state->how[j] == COPIED)
             memcpy(to, where[j], (size_t)(n * out->itemsize));
-        else if (state->how[j] == UNPACKED)
+        else if (state->how[j] == UNPACKED && !place[j])
             brio_tile_unpack(kernels, out, begin, n, where[j]);
     }
 }
 
-/* Works on the tiles [begin, end). */
+/* Works on the runs [begin, end). */
 static void run_tiles(void *context, int64_t begin, int64_t end, int worker_index)
 {
     map_state *state = context;
-    const int64_t tile = state->plan.tile, count = state->plan.count;
     brio_tile_worker *worker = (brio_tile_worker *)(state->room + (size_t)worker_index * state->room_bytes);
     if (!worker->scratch)
         brio_tile_begin(&state->plan, worker, worker + 1, state->want_fp);
-    for (int64_t t = begin; t < end; t++)
-        run_tile(state, worker, t * tile, count - t * tile < tile ? count - t * tile : tile);
+    for (int64_t t = begin; t < end; t++) {
+        const int64_t from = t % state->pieces * state->width, left = state->row - from;
+        run_tile(state, worker, t / state->pieces * state->row + from,
+                 left < state->width ? left : state->width);
+    }
     if (state->want_fp)
         atomic_fetch_or_explicit(&state->fp, brio_tile_end(worker), memory_order_relaxed);
 }
 
 static void run_on_workers(map_state *state, int workers)
 {
-    const int64_t tiles = (state->plan.count + state->plan.tile - 1) / state->plan.tile;
+    const int64_t tiles = state->plan.count / state->row * state->pieces;
     int64_t grain = tiles;
     if (workers > 1) {
-        const int64_t least = SERIAL_WORK / (state->plan.tile * state->plan.cost) + 1;
+        const int64_t least = SERIAL_WORK / (state->width * state->plan.cost) + 1;
         grain = tiles / (8 * workers);
         grain = grain < 1 ? 1 : grain > 64 ? 64 : grain;
         grain = grain < least ? least : grain;
@@ -258,6 +293,7 @@ static brio_status map_in_order(const brio_map_args *args)
     map_state state;
     BRIO_TRY(brio_tile_prepare(&state.plan, args->program, args->ndim, args->shape, args->in));
     choose_delivery(&state, args);
+    choose_runs(&state);
     state.want_fp = args->fp_flags != NULL;
     atomic_init(&state.fp, 0);
     BRIO_TRY(run_map(&state));

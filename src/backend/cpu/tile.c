@@ -107,6 +107,23 @@ static void move_run(const brio_tile_operand *operand, int64_t begin, int64_t n,
     }
 }
 
+char *brio_tile_neighbours(const brio_tile_operand *operand, int64_t begin, int64_t n)
+{
+    const int last = operand->ndim - 1;
+    if (operand->strides[last] != operand->itemsize)
+        return NULL;
+    const int64_t at = begin % operand->shape[last];
+    if (at + n > operand->shape[last])
+        return NULL;
+    char *place = operand->data + at * operand->itemsize;
+    int64_t left = begin / operand->shape[last];
+    for (int d = last - 1; d > 0; d--) {
+        place += left % operand->shape[d] * operand->strides[d];
+        left /= operand->shape[d];
+    }
+    return last > 0 ? place + left * operand->strides[0] : place;
+}
+
 static int log2_of(int itemsize)
 {
     return __builtin_ctz((unsigned)itemsize);
@@ -317,8 +334,10 @@ static void place_inputs(const brio_tile_plan *plan, brio_tile_worker *worker, i
             worker->at[i] = operand->data + begin * operand->itemsize;
         else if (operand->form == BRIO_TILE_PERIODIC)
             worker->at[i] = worker->scratch + operand->room + begin % operand->period * operand->itemsize;
-        else
+        else if (!(worker->at[i] = brio_tile_neighbours(operand, begin, n))) {
+            worker->at[i] = worker->scratch + plan->registers + plan->place[i] * plan->register_bytes;
             brio_tile_pack(plan->kernels, operand, begin, n, worker->at[i]);
+        }
     }
 }
 

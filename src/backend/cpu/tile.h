@@ -11,8 +11,8 @@
  *
  * The elements of the space are numbered in C order (the last dimension fastest); a run is
  * [begin, begin + n) of these numbers and may cross rows. For a reduction lay the dimensions out as
- * its order of evaluation wants them: the numbering follows. Operands that are contiguous over the
- * whole space are read in place, others are packed. The plan is not changed by running; the program,
+ * its order of evaluation wants them: the numbering follows. Operands whose elements lie side by side
+ * over the run are read in place, others are packed. The plan is not changed by running; the program,
  * the shape and the operands must live as long as it. */
 #ifndef BRIO_CPU_TILE_H
 #define BRIO_CPU_TILE_H
@@ -25,7 +25,7 @@
 typedef enum brio_tile_form {
     BRIO_TILE_CONTIGUOUS, /* element i at data + i * itemsize */
     BRIO_TILE_PERIODIC,   /* repeats every `period` elements: unrolled once in each worker */
-    BRIO_TILE_STRIDED     /* packed for every run */
+    BRIO_TILE_STRIDED     /* packed for every run, unless that lies within a row of neighbours */
 } brio_tile_form;
 
 /* An operand over the space, its dimensions merged as far as its own strides allow. */
@@ -63,6 +63,10 @@ typedef struct brio_tile_worker {
 /* Lays an operand over a space. */
 void brio_tile_lay(brio_tile_operand *operand, const brio_strided *strided, int itemsize, int ndim,
                    const int64_t *shape);
+
+/* Where element `begin` of a strided operand is, when it and the n - 1 after it are neighbours in memory;
+ * otherwise NULL. */
+char *brio_tile_neighbours(const brio_tile_operand *operand, int64_t begin, int64_t n);
 
 /* Copies elements [begin, begin + n) of an operand to contiguous ones at `to`, and back. */
 void brio_tile_pack(const brio_cpu_kernels *kernels, const brio_tile_operand *operand, int64_t begin,
