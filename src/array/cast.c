@@ -26,6 +26,17 @@ static brio_status drop_leading(brio_array *array, int ndim, brio_array **out)
     return brio_array_reshape(array, array->ndim - drop, array->shape + drop, 'C', out);
 }
 
+/* The only element of an array. */
+static brio_status store_one(brio_array *to, const brio_value *value)
+{
+    char *at;
+    BRIO_TRY(brio_lazy_settle(to));
+    BRIO_TRY(brio_lazy_settle_readers(to));
+    BRIO_TRY(brio_array_pointer(to, BRIO_READWRITE, &at));
+    memcpy(at, value, brio_itemsize(to->dtype));
+    return BRIO_OK;
+}
+
 static brio_status copy_array(brio_array *to, const brio_operand *from, brio_casting casting,
                               const brio_array *where)
 {
@@ -40,6 +51,8 @@ static brio_status copy_array(brio_array *to, const brio_operand *from, brio_cas
         return brio_fail(BRIO_E_VALUE, "could not broadcast where mask from shape %s into shape %s",
                          brio_layout_text(where->ndim, where->shape, a, sizeof a),
                          brio_layout_text(to->ndim, to->shape, b, sizeof b));
+    if (from->array == NULL && to->count == 1 && where == NULL)
+        return store_one(to, &expr.value[0]);
     return brio_expr_write(&expr, to->ndim, to->shape, &to, where, NULL);
 }
 

@@ -109,6 +109,12 @@ static brio_status map_into(const brio_expr *expr, brio_op op, const brio_map_op
     for (int j = 0; j < expr->nout; j++)
         if (options->out[j] != NULL)
             BRIO_TRY(check_output(expr, op, j, options->out[j], options->casting));
+    if (expr->nout == 1 && options->where == NULL && options->fp_flags == NULL &&
+        expr->op != BRIO_OPCODE_power) {
+        BRIO_TRY(brio_expr_small(expr, options->out[0], out));
+        if (out[0] != NULL)
+            return BRIO_OK;
+    }
     BRIO_TRY(full_shape(expr, options, &ndim, shape));
     BRIO_TRY(check_exponents(expr));
     for (int j = 0; j < expr->nout; j++)
@@ -122,7 +128,7 @@ static brio_status map_new(const brio_expr *expr, const brio_map_options *option
     int64_t shape[BRIO_MAX_DIMS], count;
     if (options->lazy != BRIO_LAZY_ALWAYS && options->fp_flags == NULL && options->order != 'F' &&
         expr->op != BRIO_OPCODE_power) {
-        BRIO_TRY(brio_expr_small(expr, out));
+        BRIO_TRY(brio_expr_small(expr, NULL, out));
         if (*out != NULL)
             return BRIO_OK;
     }

@@ -10,9 +10,10 @@
 brio_status brio_expr_run(const brio_expr *expr, int ndim, const int64_t *shape, brio_array *const *outs,
                           const brio_array *where, uint32_t *fp_flags);
 
-/* The first result as a new array when the step is one operation on few contiguous elements of one shape and
- * on constants; else *out is NULL. No floating-point conditions. */
-brio_status brio_expr_small(const brio_expr *expr, brio_array **out);
+/* The first result, as a new array or in `to` when that is not NULL, if the step is one operation on few
+ * contiguous elements of one shape and on constants; else *out is NULL and nothing happened. No
+ * floating-point conditions. */
+brio_status brio_expr_small(const brio_expr *expr, brio_array *to, brio_array **out);
 
 /* The same into arrays that may overlap anything and may have pending readers. Checks nothing else. */
 brio_status brio_expr_write(const brio_expr *expr, int ndim, const int64_t *shape, brio_array *const *outs,

@@ -24,8 +24,15 @@ static bool is_plain(const brio_array *a, unsigned dtype, const brio_array *like
 
 static void repeat(char *to, const brio_value *value, size_t itemsize, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        memcpy(to + (size_t)i * itemsize, value, itemsize);
+    if (itemsize == 8)
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * 8, value, 8);
+    else if (itemsize == 4)
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * 4, value, 4);
+    else
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + (size_t)i * itemsize, value, itemsize);
 }
 
 /* A settled array of the shape of `like` in C order. */
@@ -48,6 +55,25 @@ static brio_status make_like(const brio_array *like, brio_dtype dtype, brio_arra
     return status;
 }
 
+/* Whether writing n bytes at `to` while the input is read in order does no harm: the same elements, or none.
+ */
+static bool is_apart(const char *to, size_t to_bytes, const char *from, size_t from_bytes)
+{
+    return (to == from && to_bytes == from_bytes) || to + to_bytes <= from || from + from_bytes <= to;
+}
+
+static bool may_write(const brio_expr *expr, brio_array *to, const brio_array *like, char **args)
+{
+    size_t count = (size_t)like->count;
+    if (!is_plain(to, expr->out_dtype[0], like, &args[expr->nin]))
+        return false;
+    for (int i = 0; i < expr->nin; i++)
+        if (expr->in[i] != NULL && !is_apart(args[expr->nin], count * brio_itemsize(to->dtype), args[i],
+                                             count * brio_itemsize(expr->in_dtype[i])))
+            return false;
+    return true;
+}
+
 static brio_status run_loop(brio_contiguous_loop loop, char **args, int nin, const brio_array *like,
                             brio_dtype dtype, brio_array **out)
 {
@@ -62,7 +88,7 @@ static brio_status run_loop(brio_contiguous_loop loop, char **args, int nin, con
     return status;
 }
 
-brio_status brio_expr_small(const brio_expr *expr, brio_array **out)
+brio_status brio_expr_small(const brio_expr *expr, brio_array *to, brio_array **out)
 {
     const brio_array *like = NULL;
     char *args[BRIO_MAX_IN + 1];
@@ -79,7 +105,7 @@ brio_status brio_expr_small(const brio_expr *expr, brio_array **out)
     for (int i = 0; i < expr->nin; i++)
         if (expr->in[i] != NULL && !is_plain(expr->in[i], expr->in_dtype[i], like, &args[i]))
             return BRIO_OK;
-    if (loop == NULL)
+    if (loop == NULL || (to != NULL && !may_write(expr, to, like, args)))
         return BRIO_OK;
     for (int i = 0; i < expr->nin; i++) {
         if (expr->in[i] != NULL)
@@ -87,7 +113,12 @@ brio_status brio_expr_small(const brio_expr *expr, brio_array **out)
         args[i] = constants[nconstants++];
         repeat(args[i], &expr->value[i], brio_itemsize(expr->in_dtype[i]), like->count);
     }
-    return run_loop(loop, args, expr->nin, like, (brio_dtype)expr->out_dtype[0], out);
+    if (to == NULL)
+        return run_loop(loop, args, expr->nin, like, (brio_dtype)expr->out_dtype[0], out);
+    BRIO_TRY(brio_lazy_settle_readers(to));
+    loop(args, like->count);
+    *out = brio_array_retain(to);
+    return BRIO_OK;
 }
 
 /* The loops of operations on two inputs of one dtype, found once each: `pair_known` is 0 before that, 1 when
