@@ -6,7 +6,7 @@
 
 BRIO_BEGIN_DECLS
 
-/** Works on the items [begin, end) as worker `worker` (0 <= worker < brio_threads()). */
+/** Works on the items [begin, end) as worker `worker` (0 <= worker < brio_parallel_workers()). */
 typedef void (*brio_range_fn)(void *context, int64_t begin, int64_t end, int worker);
 
 /**
@@ -19,6 +19,12 @@ typedef void (*brio_range_fn)(void *context, int64_t begin, int64_t end, int wor
  * `fn` must not fail; it records failures in `context`.
  */
 BRIO_EXPORT void brio_parallel_for(int64_t count, int64_t grain, brio_range_fn fn, void *context);
+
+/**
+ * How many workers this thread's next brio_parallel_for has at most: what memory for each worker is
+ * sized by. The answer holds for that loop even when another thread calls brio_set_threads in between.
+ */
+BRIO_EXPORT int brio_parallel_workers(void);
 
 /** Whether the caller already runs inside a brio_parallel_for. */
 BRIO_EXPORT int brio_in_parallel(void);

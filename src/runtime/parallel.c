@@ -47,6 +47,7 @@ static struct {
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static _Thread_local int inside;
+static _Thread_local int announced; /* workers promised to this thread's next loop; 0: none were */
 
 static void pause_briefly(void)
 {
@@ -221,6 +222,9 @@ void brio_parallel_for(int64_t count, int64_t grain, brio_range_fn fn, void *con
         grain = 1;
     int64_t chunks = count > 0 ? (count - 1) / grain + 1 : 0;
     int threads = inside || chunks < 2 ? 1 : brio_threads();
+    if (announced > 0 && announced < threads)
+        threads = announced;
+    announced = 0;
     if (threads > chunks)
         threads = (int)chunks;
     pthread_once(&fork_once, watch_forks);
@@ -234,6 +238,12 @@ void brio_parallel_for(int64_t count, int64_t grain, brio_range_fn fn, void *con
     inside--;
     close_job();
     pthread_mutex_unlock(&pool.owner);
+}
+
+int brio_parallel_workers(void)
+{
+    announced = inside ? 1 : brio_threads();
+    return announced;
 }
 
 int brio_in_parallel(void)

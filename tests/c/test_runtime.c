@@ -126,6 +126,13 @@ static void add_range(void *context, int64_t begin, int64_t end, int worker)
         s->bad++;
 }
 
+static void note_worker(void *context, int64_t begin, int64_t end, int worker)
+{
+    _Atomic int *highest = context;
+    if (worker > *highest)
+        *highest = worker;
+}
+
 static void loop_covers_every_item_once(void **state)
 {
     for (int threads = 1; threads <= 4; threads++) {
@@ -138,6 +145,17 @@ static void loop_covers_every_item_once(void **state)
         }
     }
     assert_false(brio_in_parallel());
+    assert_int_equal(brio_set_threads(0), BRIO_OK);
+}
+
+static void loop_keeps_to_the_workers_announced(void **state)
+{
+    assert_int_equal(brio_set_threads(2), BRIO_OK);
+    assert_int_equal(brio_parallel_workers(), 2);
+    assert_int_equal(brio_set_threads(8), BRIO_OK);
+    _Atomic int highest = 0;
+    brio_parallel_for(100000, 1, note_worker, &highest);
+    assert_true(highest < 2);
     assert_int_equal(brio_set_threads(0), BRIO_OK);
 }
 
@@ -247,6 +265,7 @@ int main(void)
         cmocka_unit_test(pool_refuses_with_a_sentence),
         cmocka_unit_test(sizes_parse),
         cmocka_unit_test(loop_covers_every_item_once),
+        cmocka_unit_test(loop_keeps_to_the_workers_announced),
         cmocka_unit_test(nested_and_concurrent_loops_finish),
 #if !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(loop_survives_fork),
