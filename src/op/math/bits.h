@@ -96,6 +96,13 @@ BRIO_INLINE int64_t brio_beyond_f64(double x, double limit)
     return -(int64_t)(brio_magnitude_f64(x) > brio_order_f64(limit));
 }
 
+/* The smaller of x and limit > 0; positive NaN gives limit, negative NaN itself. */
+BRIO_INLINE float brio_at_most_f32(float x, float limit)
+{
+    int32_t bits = brio_order_f32(x), bound = brio_order_f32(limit);
+    return brio_from_bits_f32((uint32_t)(bits < bound ? bits : bound));
+}
+
 /* The larger of x and limit < 0; negative NaN gives limit, positive NaN itself. */
 BRIO_INLINE float brio_at_least_f32(float x, float limit)
 {
@@ -142,5 +149,47 @@ BRIO_INLINE double brio_cubic_f64(double x, double x2, double c0, double c1, dou
 {
     return BRIO_MULADD_F64(BRIO_MULADD_F64(c3, x, c2), x2, BRIO_MULADD_F64(c1, x, c0));
 }
+
+/* y, and NaN where x is NaN: the bits of both together. */
+BRIO_INLINE float brio_join_nan_f32(float y, float x)
+{
+    return brio_from_bits_f32(brio_bits_f32(y) | (brio_bits_f32(x) & -(uint32_t)(x != x)));
+}
+
+/* y, and NaN where x is NaN: the bits of both together. */
+BRIO_INLINE double brio_join_nan_f64(double y, double x)
+{
+    return brio_from_bits_f64(brio_bits_f64(y) | (brio_bits_f64(x) & -(uint64_t)(x != x)));
+}
+
+/* The pairs of math.h from the forms that a file writes: `inside` is harmless for every operand and right
+ * where `outside` is 0; NaN is outside. NaN among the operands is then let through. */
+#define BRIO_MATH_UNARY_OF(name, suffix, T, I)                                                               \
+    BRIO_INLINE I brio_##name##_##suffix##_special(T x)                                                      \
+    {                                                                                                        \
+        return brio_##name##_##suffix##_outside(x) & -(I)(x == x);                                           \
+    }                                                                                                        \
+    BRIO_INLINE T brio_##name##_##suffix##_fast(T x)                                                         \
+    {                                                                                                        \
+        return brio_join_nan_##suffix(brio_##name##_##suffix##_inside(x), x);                                \
+    }
+
+#define BRIO_MATH_BINARY_OF(name, suffix, T, I)                                                              \
+    BRIO_INLINE I brio_##name##_##suffix##_special(T a, T b)                                                 \
+    {                                                                                                        \
+        return brio_##name##_##suffix##_outside(a, b) & -(I)(a == a) & -(I)(b == b);                         \
+    }                                                                                                        \
+    BRIO_INLINE T brio_##name##_##suffix##_fast(T a, T b)                                                    \
+    {                                                                                                        \
+        return brio_join_nan_##suffix(brio_join_nan_##suffix(brio_##name##_##suffix##_inside(a, b), a), b);  \
+    }
+
+#define BRIO_MATH_UNARY(name)                                                                                \
+    BRIO_MATH_UNARY_OF(name, f32, float, int32_t)                                                            \
+    BRIO_MATH_UNARY_OF(name, f64, double, int64_t)
+
+#define BRIO_MATH_BINARY(name)                                                                               \
+    BRIO_MATH_BINARY_OF(name, f32, float, int32_t)                                                           \
+    BRIO_MATH_BINARY_OF(name, f64, double, int64_t)
 
 #endif

@@ -15,32 +15,32 @@
 #define BRIO_EXPM1_MAX_F32 88.0f
 #define BRIO_EXPM1_MAX_F64 709.0
 
-BRIO_INLINE int32_t brio_exp_f32_special(float x)
+BRIO_INLINE int32_t brio_exp_f32_outside(float x)
 {
     return -(int32_t)((brio_order_f32(x) > brio_order_f32(BRIO_EXP_MAX_F32)) | (x != x));
 }
 
-BRIO_INLINE int64_t brio_exp_f64_special(double x)
+BRIO_INLINE int64_t brio_exp_f64_outside(double x)
 {
     return -(int64_t)((brio_order_f64(x) > brio_order_f64(BRIO_EXP_MAX_F64)) | (x != x));
 }
 
-BRIO_INLINE int32_t brio_exp2_f32_special(float x)
+BRIO_INLINE int32_t brio_exp2_f32_outside(float x)
 {
     return -(int32_t)((brio_order_f32(x) >= brio_order_f32(128.0f)) | (x != x));
 }
 
-BRIO_INLINE int64_t brio_exp2_f64_special(double x)
+BRIO_INLINE int64_t brio_exp2_f64_outside(double x)
 {
     return -(int64_t)((brio_order_f64(x) >= brio_order_f64(1024.0)) | (x != x));
 }
 
-BRIO_INLINE int32_t brio_expm1_f32_special(float x)
+BRIO_INLINE int32_t brio_expm1_f32_outside(float x)
 {
     return -(int32_t)((brio_order_f32(x) > brio_order_f32(BRIO_EXPM1_MAX_F32)) | (x != x));
 }
 
-BRIO_INLINE int64_t brio_expm1_f64_special(double x)
+BRIO_INLINE int64_t brio_expm1_f64_outside(double x)
 {
     return -(int64_t)((brio_order_f64(x) > brio_order_f64(BRIO_EXPM1_MAX_F64)) | (x != x));
 }
@@ -100,9 +100,9 @@ BRIO_INLINE brio_scaled_f32 brio_exp_core_f32(float a)
     return (brio_scaled_f32){1.0f + q, n, rounder};
 }
 
-BRIO_INLINE float brio_exp_f32_fast(float x)
+BRIO_INLINE float brio_exp_f32_inside(float x)
 {
-    float a = brio_at_least_f32(brio_keep_f32(x, ~brio_exp_f32_special(x)), -104.0f);
+    float a = brio_at_least_f32(brio_at_most_f32(x, BRIO_EXP_MAX_F32), -104.0f);
     return brio_scale_f32(brio_exp_core_f32(a));
 }
 
@@ -126,10 +126,10 @@ BRIO_INLINE brio_scaled_f64 brio_exp_core_f64(double a)
     return (brio_scaled_f64){1.0 + q, n, rounder};
 }
 
-BRIO_INLINE double brio_exp_f64_fast(double x)
+BRIO_INLINE double brio_exp_f64_inside(double x)
 {
     int64_t low = brio_below_f64(x, -746.0);
-    double a = brio_keep_f64(x, ~(brio_exp_f64_special(x) | low));
+    double a = brio_keep_f64(x, ~(brio_exp_f64_outside(x) | low));
     return brio_keep_f64(brio_scale_f64(brio_exp_core_f64(a)), ~low);
 }
 
@@ -145,9 +145,9 @@ BRIO_INLINE float brio_exp2_tail_f32(float r)
     return q * r;
 }
 
-BRIO_INLINE float brio_exp2_f32_fast(float x)
+BRIO_INLINE float brio_exp2_f32_inside(float x)
 {
-    float a = brio_at_least_f32(brio_keep_f32(x, ~brio_exp2_f32_special(x)), -150.5f);
+    float a = brio_at_least_f32(brio_at_most_f32(x, 0x1.fffffep6f), -150.5f);
     float rounder = a + BRIO_ROUNDER_F32;
     float n = rounder - BRIO_ROUNDER_F32;
     float r = a - n;
@@ -171,10 +171,10 @@ BRIO_INLINE double brio_exp2_tail_f64(double r)
     return q * r;
 }
 
-BRIO_INLINE double brio_exp2_f64_fast(double x)
+BRIO_INLINE double brio_exp2_f64_inside(double x)
 {
     int64_t low = brio_below_f64(x, -1075.5);
-    double a = brio_keep_f64(x, ~(brio_exp2_f64_special(x) | low));
+    double a = brio_keep_f64(x, ~(brio_exp2_f64_outside(x) | low));
     double rounder = a + BRIO_ROUNDER_F64;
     double n = rounder - BRIO_ROUNDER_F64;
     double r = a - n;
@@ -221,18 +221,22 @@ BRIO_INLINE double brio_expm1_core_f64(double a)
     return BRIO_MULADD_F64(q, scale, scale - 1.0);
 }
 
-BRIO_INLINE float brio_expm1_f32_fast(float x)
+BRIO_INLINE float brio_expm1_f32_inside(float x)
 {
-    float a = brio_at_least_f32(brio_keep_f32(x, ~brio_expm1_f32_special(x)), -30.0f);
+    float a = brio_at_least_f32(brio_at_most_f32(x, BRIO_EXPM1_MAX_F32), -30.0f);
     return brio_with_sign_f32(brio_expm1_core_f32(a), x);
 }
 
-BRIO_INLINE double brio_expm1_f64_fast(double x)
+BRIO_INLINE double brio_expm1_f64_inside(double x)
 {
     int64_t low = brio_below_f64(x, -60.0);
-    double a = brio_keep_f64(x, ~(brio_expm1_f64_special(x) | low));
+    double a = brio_keep_f64(x, ~(brio_expm1_f64_outside(x) | low));
     double y = brio_blend_f64(low, -1.0, brio_expm1_core_f64(a));
     return brio_with_sign_f64(y, x);
 }
+
+BRIO_MATH_UNARY(exp)
+BRIO_MATH_UNARY(exp2)
+BRIO_MATH_UNARY(expm1)
 
 #endif

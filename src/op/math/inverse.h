@@ -8,24 +8,24 @@
 
 #include "op/math/bits.h"
 
-BRIO_INLINE int32_t brio_arcsin_f32_special(float x)
+BRIO_INLINE int32_t brio_arcsin_f32_outside(float x)
 {
     return brio_beyond_f32(x, 1.0f);
 }
 
-BRIO_INLINE int32_t brio_arccos_f32_special(float x)
+BRIO_INLINE int32_t brio_arccos_f32_outside(float x)
 {
     return brio_beyond_f32(x, 1.0f);
 }
 
 /* Regular but for NaN. */
-BRIO_INLINE int32_t brio_arctan_f32_special(float x)
+BRIO_INLINE int32_t brio_arctan_f32_outside(float x)
 {
     return -(int32_t)(x != x);
 }
 
 /* Regular where the sum of the operands is finite by far; zeros of both signs are. */
-BRIO_INLINE int32_t brio_arctan2_f32_special(float y, float x)
+BRIO_INLINE int32_t brio_arctan2_f32_outside(float y, float x)
 {
     return brio_beyond_f32(y, 0x1p126f) | brio_beyond_f32(x, 0x1p126f);
 }
@@ -41,9 +41,9 @@ BRIO_INLINE float brio_arcsin_tail_f32(float z)
     return q * z;
 }
 
-BRIO_INLINE float brio_arcsin_f32_fast(float x)
+BRIO_INLINE float brio_arcsin_f32_inside(float x)
 {
-    float a = brio_keep_f32(brio_abs_f32(x), ~brio_arcsin_f32_special(x));
+    float a = brio_at_most_f32(brio_abs_f32(x), 1.0f);
     int32_t far = brio_beyond_f32(a, 0.5f);
     float z = brio_blend_f32(far, 0.5f * (1.0f - a), a * a);
     float s = brio_blend_f32(far, __builtin_sqrtf(z), a);
@@ -52,9 +52,9 @@ BRIO_INLINE float brio_arcsin_f32_fast(float x)
     return brio_flip_sign_f32(y, x);
 }
 
-BRIO_INLINE float brio_arccos_f32_fast(float x)
+BRIO_INLINE float brio_arccos_f32_inside(float x)
 {
-    float kept = brio_keep_f32(x, ~brio_arccos_f32_special(x)), a = brio_abs_f32(kept);
+    float a = brio_at_most_f32(brio_abs_f32(x), 1.0f), kept = brio_with_sign_f32(a, x);
     int32_t far = brio_beyond_f32(a, 0.5f);
     float z = brio_blend_f32(far, 0.5f * (1.0f - a), a * a);
     float s = brio_blend_f32(far, __builtin_sqrtf(z), kept);
@@ -78,9 +78,9 @@ BRIO_INLINE float brio_arctan_turned_f32(float t, float turns)
     return BRIO_MULADD_F32(turns, 0x1.921fb6p-1f, t + low);
 }
 
-BRIO_INLINE float brio_arctan_f32_fast(float x)
+BRIO_INLINE float brio_arctan_f32_inside(float x)
 {
-    float a = brio_keep_f32(brio_abs_f32(x), ~brio_arctan_f32_special(x));
+    float a = brio_at_most_f32(brio_abs_f32(x), 0x1.fffffep127f);
     int32_t one = brio_beyond_f32(a, 0x1.a8279ap-2f), two = brio_beyond_f32(a, 0x1.3504f4p1f);
     float above = brio_blend_f32(two, -1.0f, brio_blend_f32(one, a - 1.0f, a));
     float below = brio_blend_f32(two, a, 1.0f + brio_keep_f32(a, one));
@@ -88,9 +88,9 @@ BRIO_INLINE float brio_arctan_f32_fast(float x)
     return brio_flip_sign_f32(brio_arctan_turned_f32(above / below, turns), x);
 }
 
-BRIO_INLINE float brio_arctan2_f32_fast(float y, float x)
+BRIO_INLINE float brio_arctan2_f32_inside(float y, float x)
 {
-    int32_t regular = ~brio_arctan2_f32_special(y, x);
+    int32_t regular = ~brio_arctan2_f32_outside(y, x);
     float a = brio_keep_f32(brio_abs_f32(y), regular), b = brio_keep_f32(brio_abs_f32(x), regular);
     int32_t one = -(int32_t)(a > 0x1.a8279ap-2f * b), two = -(int32_t)(a > 0x1.3504f4p1f * b);
     float above = brio_blend_f32(two, -b, brio_blend_f32(one, a - b, a));
@@ -102,24 +102,24 @@ BRIO_INLINE float brio_arctan2_f32_fast(float y, float x)
     return brio_flip_sign_f32(brio_arctan_turned_f32(brio_flip_sign_f32(above / below, x), turns), y);
 }
 
-BRIO_INLINE int64_t brio_arcsin_f64_special(double x)
+BRIO_INLINE int64_t brio_arcsin_f64_outside(double x)
 {
     return brio_beyond_f64(x, 1.0);
 }
 
-BRIO_INLINE int64_t brio_arccos_f64_special(double x)
+BRIO_INLINE int64_t brio_arccos_f64_outside(double x)
 {
     return brio_beyond_f64(x, 1.0);
 }
 
 /* Regular but for NaN. */
-BRIO_INLINE int64_t brio_arctan_f64_special(double x)
+BRIO_INLINE int64_t brio_arctan_f64_outside(double x)
 {
     return -(int64_t)(x != x);
 }
 
 /* Regular where the sum of the operands is finite by far; zeros of both signs are. */
-BRIO_INLINE int64_t brio_arctan2_f64_special(double y, double x)
+BRIO_INLINE int64_t brio_arctan2_f64_outside(double y, double x)
 {
     return brio_beyond_f64(y, 0x1p1000) | brio_beyond_f64(x, 0x1p1000);
 }
@@ -141,9 +141,9 @@ BRIO_INLINE double brio_arcsin_tail_f64(double z)
     return q * z;
 }
 
-BRIO_INLINE double brio_arcsin_f64_fast(double x)
+BRIO_INLINE double brio_arcsin_f64_inside(double x)
 {
-    double a = brio_keep_f64(brio_abs_f64(x), ~brio_arcsin_f64_special(x));
+    double a = brio_keep_f64(brio_abs_f64(x), ~brio_arcsin_f64_outside(x));
     int64_t far = brio_beyond_f64(a, 0.5);
     double z = brio_blend_f64(far, 0.5 * (1.0 - a), a * a);
     double s = brio_blend_f64(far, __builtin_sqrt(z), a);
@@ -152,9 +152,9 @@ BRIO_INLINE double brio_arcsin_f64_fast(double x)
     return brio_flip_sign_f64(y, x);
 }
 
-BRIO_INLINE double brio_arccos_f64_fast(double x)
+BRIO_INLINE double brio_arccos_f64_inside(double x)
 {
-    double kept = brio_keep_f64(x, ~brio_arccos_f64_special(x)), a = brio_abs_f64(kept);
+    double kept = brio_keep_f64(x, ~brio_arccos_f64_outside(x)), a = brio_abs_f64(kept);
     int64_t far = brio_beyond_f64(a, 0.5);
     double z = brio_blend_f64(far, 0.5 * (1.0 - a), a * a);
     double s = brio_blend_f64(far, __builtin_sqrt(z), kept);
@@ -183,9 +183,9 @@ BRIO_INLINE double brio_arctan_turned_f64(double t, double turns)
     return BRIO_MULADD_F64(turns, 0x1.921fb54442d18p-1, t + low);
 }
 
-BRIO_INLINE double brio_arctan_f64_fast(double x)
+BRIO_INLINE double brio_arctan_f64_inside(double x)
 {
-    double a = brio_keep_f64(brio_abs_f64(x), ~brio_arctan_f64_special(x));
+    double a = brio_keep_f64(brio_abs_f64(x), ~brio_arctan_f64_outside(x));
     int64_t one = brio_beyond_f64(a, 0x1.a827999fcef32p-2), two = brio_beyond_f64(a, 0x1.3504f333f9de6p1);
     double above = brio_blend_f64(two, -1.0, brio_blend_f64(one, a - 1.0, a));
     double below = brio_blend_f64(two, a, 1.0 + brio_keep_f64(a, one));
@@ -193,9 +193,9 @@ BRIO_INLINE double brio_arctan_f64_fast(double x)
     return brio_flip_sign_f64(brio_arctan_turned_f64(above / below, turns), x);
 }
 
-BRIO_INLINE double brio_arctan2_f64_fast(double y, double x)
+BRIO_INLINE double brio_arctan2_f64_inside(double y, double x)
 {
-    int64_t regular = ~brio_arctan2_f64_special(y, x);
+    int64_t regular = ~brio_arctan2_f64_outside(y, x);
     double a = brio_keep_f64(brio_abs_f64(y), regular), b = brio_keep_f64(brio_abs_f64(x), regular);
     int64_t one = -(int64_t)(a > 0x1.a827999fcef32p-2 * b), two = -(int64_t)(a > 0x1.3504f333f9de6p1 * b);
     double above = brio_blend_f64(two, -b, brio_blend_f64(one, a - b, a));
@@ -206,5 +206,10 @@ BRIO_INLINE double brio_arctan2_f64_fast(double y, double x)
     turns = left + brio_flip_sign_f64(turns, x);
     return brio_flip_sign_f64(brio_arctan_turned_f64(brio_flip_sign_f64(above / below, x), turns), y);
 }
+
+BRIO_MATH_UNARY(arcsin)
+BRIO_MATH_UNARY(arccos)
+BRIO_MATH_UNARY(arctan)
+BRIO_MATH_BINARY(arctan2)
 
 #endif

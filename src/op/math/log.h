@@ -15,46 +15,46 @@
 #define BRIO_MAX_F64 0x1.fffffffffffffp1023
 
 /* Regular where x is positive, normal and finite. */
-BRIO_INLINE int32_t brio_log_f32_special(float x)
+BRIO_INLINE int32_t brio_log_f32_outside(float x)
 {
     return brio_outside_f32(x, BRIO_MIN_F32, BRIO_MAX_F32);
 }
 
-BRIO_INLINE int64_t brio_log_f64_special(double x)
+BRIO_INLINE int64_t brio_log_f64_outside(double x)
 {
     return brio_outside_f64(x, BRIO_MIN_F64, BRIO_MAX_F64);
 }
 
-BRIO_INLINE int32_t brio_log2_f32_special(float x)
+BRIO_INLINE int32_t brio_log2_f32_outside(float x)
 {
-    return brio_log_f32_special(x);
+    return brio_log_f32_outside(x);
 }
 
-BRIO_INLINE int32_t brio_log10_f32_special(float x)
+BRIO_INLINE int32_t brio_log10_f32_outside(float x)
 {
-    return brio_log_f32_special(x);
+    return brio_log_f32_outside(x);
 }
 
 /* Regular where x > -1, but for the largest numbers. */
 #define BRIO_LOG1P_MAX_F32 0x1p126f
 #define BRIO_LOG1P_MAX_F64 0x1p1022
 
-BRIO_INLINE int32_t brio_log1p_f32_special(float x)
+BRIO_INLINE int32_t brio_log1p_f32_outside(float x)
 {
     return brio_outside_f32(1.0f + x, BRIO_MIN_F32, BRIO_LOG1P_MAX_F32);
 }
 
-BRIO_INLINE int64_t brio_log2_f64_special(double x)
+BRIO_INLINE int64_t brio_log2_f64_outside(double x)
 {
-    return brio_log_f64_special(x);
+    return brio_log_f64_outside(x);
 }
 
-BRIO_INLINE int64_t brio_log10_f64_special(double x)
+BRIO_INLINE int64_t brio_log10_f64_outside(double x)
 {
-    return brio_log_f64_special(x);
+    return brio_log_f64_outside(x);
 }
 
-BRIO_INLINE int64_t brio_log1p_f64_special(double x)
+BRIO_INLINE int64_t brio_log1p_f64_outside(double x)
 {
     return brio_outside_f64(1.0 + x, BRIO_MIN_F64, BRIO_LOG1P_MAX_F64);
 }
@@ -124,13 +124,13 @@ BRIO_INLINE double brio_log_sum_f64(double e, double f)
     return BRIO_MULADD_F64(e, 0x1.62e42fefa4p-1, f - (half - t));
 }
 
-BRIO_INLINE float brio_log_f32_fast(float x)
+BRIO_INLINE float brio_log_f32_inside(float x)
 {
     brio_split_f32 p = brio_split_sqrt2_f32(x);
     return brio_log_sum_f32(p.e, p.m - 1.0f);
 }
 
-BRIO_INLINE double brio_log_f64_fast(double x)
+BRIO_INLINE double brio_log_f64_inside(double x)
 {
     brio_split_f64 p = brio_split_sqrt2_f64(x);
     return brio_log_sum_f64(p.e, p.m - 1.0);
@@ -176,26 +176,26 @@ BRIO_INLINE double brio_log_in_base_f64(double whole, double rest, double f, dou
     return sum + (low + ((whole - sum) + high));
 }
 
-BRIO_INLINE float brio_log2_f32_fast(float x)
+BRIO_INLINE float brio_log2_f32_inside(float x)
 {
     brio_split_f32 p = brio_split_sqrt2_f32(x);
     return brio_log_in_base_f32(p.e, 0.0f, p.m - 1.0f, 0x1.716p0f, -0x1.7135a8p-13f);
 }
 
-BRIO_INLINE double brio_log2_f64_fast(double x)
+BRIO_INLINE double brio_log2_f64_inside(double x)
 {
     brio_split_f64 p = brio_split_sqrt2_f64(x);
     return brio_log_in_base_f64(p.e, 0.0, p.m - 1.0, 0x1.7154768p0, -0x1.6a3e80f444178p-27);
 }
 
-BRIO_INLINE float brio_log10_f32_fast(float x)
+BRIO_INLINE float brio_log10_f32_inside(float x)
 {
     brio_split_f32 p = brio_split_sqrt2_f32(x);
     return brio_log_in_base_f32(p.e * 0x1.344p-2f, p.e * 0x1.3509f8p-18f, p.m - 1.0f, 0x1.bccp-2f,
                                 -0x1.09d5b2p-15f);
 }
 
-BRIO_INLINE double brio_log10_f64_fast(double x)
+BRIO_INLINE double brio_log10_f64_inside(double x)
 {
     brio_split_f64 p = brio_split_sqrt2_f64(x);
     return brio_log_in_base_f64(p.e * 0x1.34413509f78p-2, p.e * 0x1.fef311f12b358p-46, p.m - 1.0,
@@ -219,16 +219,21 @@ BRIO_INLINE double brio_log1p_core_f64(double a)
     return brio_log_sum_f64(p.e, (p.m - 1.0) + (a - (u - 1.0)) * power);
 }
 
-BRIO_INLINE float brio_log1p_f32_fast(float x)
+BRIO_INLINE float brio_log1p_f32_inside(float x)
 {
-    float a = brio_keep_f32(x, ~brio_log1p_f32_special(x));
+    float a = brio_keep_f32(x, ~brio_log1p_f32_outside(x));
     return brio_with_sign_f32(brio_log1p_core_f32(a), x);
 }
 
-BRIO_INLINE double brio_log1p_f64_fast(double x)
+BRIO_INLINE double brio_log1p_f64_inside(double x)
 {
-    double a = brio_keep_f64(x, ~brio_log1p_f64_special(x));
+    double a = brio_keep_f64(x, ~brio_log1p_f64_outside(x));
     return brio_with_sign_f64(brio_log1p_core_f64(a), x);
 }
+
+BRIO_MATH_UNARY(log)
+BRIO_MATH_UNARY(log2)
+BRIO_MATH_UNARY(log10)
+BRIO_MATH_UNARY(log1p)
 
 #endif

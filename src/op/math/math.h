@@ -32,8 +32,28 @@
  * a quiet NaN, so operands are classed by their bits or by x != x, and compared as numbers only
  * after special ones have been exchanged.
  *
- * Every value with |error| below the bound that stands here is also within it without fused
- * multiply-add; the two forms may differ within it. */
+ * NaN among the operands goes through the fast form and is not special (but for hypot, pow to or from an
+ * exponent that is 0 or NaN): data with missing values stays fast.
+ *
+ * Largest error in ulp, measured against libm in long double on 10^6 operands of each of several ranges
+ * (tests/c/test_math.c --report), with and without fused multiply-add, and the bound that the test
+ * asserts and the operation table states. For logaddexp and logaddexp2 an ulp is that of the largest
+ * of the operands and the result.
+ *
+ *               f32    f64   bound                   f32    f64   bound
+ *     exp      1.00   0.98   2           arcsin     2.02   2.06   2.5
+ *     exp2     1.06   1.06   2           arccos     1.12   1.19   2
+ *     expm1    1.41   1.92   2           arctan     1.85   1.69   2
+ *     log      0.84   0.83   2           arctan2    1.88   1.70   2
+ *     log2     0.83   0.79   2           arcsinh    1.72   1.74   3
+ *     log10    0.78   0.70   2           arccosh    2.02   2.15   2.5
+ *     log1p    1.42   1.34   2           arctanh    1.75   1.63   3
+ *     sin      1.54   1.50   2.5         cbrt       0.50   0.50   1
+ *     cos      1.54   1.50   2.5         hypot      1.18   1.19   2
+ *     tan      3.33   3.34   3.6         pow        1.16   1.18   2
+ *     sinh     2.13   2.32   3           logaddexp  2.44   2.07   3
+ *     cosh     1.42   1.46   2           logaddexp2 2.61   1.98   3
+ *     tanh     2.39   2.39   3 */
 #ifndef BRIO_OP_MATH_MATH_H
 #define BRIO_OP_MATH_MATH_H
 

@@ -40,13 +40,13 @@ BRIO_INLINE float brio_cube_residual_f32(float x, float a)
 }
 
 /* Regular where x is normal or zero. */
-BRIO_INLINE int32_t brio_cbrt_f32_special(float x)
+BRIO_INLINE int32_t brio_cbrt_f32_outside(float x)
 {
     return brio_outside_f32(brio_abs_f32(x), BRIO_MIN_F32, BRIO_MAX_F32) & -(int32_t)(x != 0.0f);
 }
 
 /* |x| = 2^3k * t with t in [1/2, 4); any bits give harmless k and t. */
-BRIO_INLINE float brio_cbrt_f32_fast(float x)
+BRIO_INLINE float brio_cbrt_f32_inside(float x)
 {
     uint32_t bits = brio_bits_f32(x) & ~BRIO_SIGN_F32;
     float e = (float)((int32_t)(bits >> 23) - 127);
@@ -69,13 +69,13 @@ BRIO_INLINE float brio_cbrt_f32_fast(float x)
 }
 
 /* Regular where x is normal or zero. */
-BRIO_INLINE int64_t brio_cbrt_f64_special(double x)
+BRIO_INLINE int64_t brio_cbrt_f64_outside(double x)
 {
     return brio_outside_f64(brio_abs_f64(x), BRIO_MIN_F64, BRIO_MAX_F64) & -(int64_t)(x != 0.0);
 }
 
 /* |x| = 2^3k * t with t in [1/2, 4); any bits give harmless k and t. */
-BRIO_INLINE double brio_cbrt_f64_fast(double x)
+BRIO_INLINE double brio_cbrt_f64_inside(double x)
 {
     uint64_t bits = brio_bits_f64(x) & ~BRIO_SIGN_F64;
     double e = brio_from_bits_f64((bits >> 52) | 0x4330000000000000u) - (0x1p52 + 1023);
@@ -143,7 +143,8 @@ typedef struct brio_power_f64 {
     uint64_t sign;
 } brio_power_f64;
 
-/* Regular are a normal x or a zero to a positive power, negative only to whole powers, and |y| <= 0x1p22. */
+/* Regular are a normal x or a zero to a positive power, negative only to whole powers, and |y| <= 2^22;
+ * NaN is let through to a power other than 0. */
 BRIO_INLINE brio_power_f32 brio_power_operands_f32(float x, float y)
 {
     int32_t far = brio_beyond_f32(y, 0x1p22f);
@@ -153,13 +154,15 @@ BRIO_INLINE brio_power_f32 brio_power_operands_f32(float x, float y)
             negative = -(int32_t)(brio_bits_f32(x) >> 31);
     int32_t zero = -(int32_t)(brio_magnitude_f32(x) == 0);
     int32_t odd_size = brio_outside_f32(brio_abs_f32(x), BRIO_MIN_F32, BRIO_MAX_F32);
-    int32_t bad = far | (negative & broken) | (odd_size & ~(zero & -(int32_t)(brio_order_f32(y) > 0)));
-    float safe = brio_blend_f32(bad | zero, 1.0f, brio_abs_f32(x));
+    int32_t unusual = (negative & broken) | (odd_size & ~(zero & -(int32_t)(brio_order_f32(y) > 0)));
+    int32_t through = -(int32_t)(x != x) & -(int32_t)(kept != 0.0f);
+    float safe = brio_blend_f32(far | unusual | zero, 1.0f, brio_abs_f32(x));
     uint32_t sign = (uint32_t)negative & (brio_bits_f32(rounder) << 31);
-    return (brio_power_f32){safe, brio_keep_f32(kept, ~bad), bad, zero, sign};
+    return (brio_power_f32){safe, brio_keep_f32(kept, ~unusual), far | (unusual & ~through), zero, sign};
 }
 
-/* Regular are a normal x or a zero to a positive power, negative only to whole powers, and |y| <= 0x1p51. */
+/* Regular are a normal x or a zero to a positive power, negative only to whole powers, and |y| <= 2^51;
+ * NaN is let through to a power other than 0. */
 BRIO_INLINE brio_power_f64 brio_power_operands_f64(double x, double y)
 {
     int64_t far = brio_beyond_f64(y, 0x1p51);
@@ -169,10 +172,11 @@ BRIO_INLINE brio_power_f64 brio_power_operands_f64(double x, double y)
             negative = -(int64_t)(brio_bits_f64(x) >> 63);
     int64_t zero = -(int64_t)(brio_magnitude_f64(x) == 0);
     int64_t odd_size = brio_outside_f64(brio_abs_f64(x), BRIO_MIN_F64, BRIO_MAX_F64);
-    int64_t bad = far | (negative & broken) | (odd_size & ~(zero & -(int64_t)(brio_order_f64(y) > 0)));
-    double safe = brio_blend_f64(bad | zero, 1.0, brio_abs_f64(x));
+    int64_t unusual = (negative & broken) | (odd_size & ~(zero & -(int64_t)(brio_order_f64(y) > 0)));
+    int64_t through = -(int64_t)(x != x) & -(int64_t)(kept != 0.0);
+    double safe = brio_blend_f64(far | unusual | zero, 1.0, brio_abs_f64(x));
     uint64_t sign = (uint64_t)negative & (brio_bits_f64(rounder) << 63);
-    return (brio_power_f64){safe, brio_keep_f64(kept, ~bad), bad, zero, sign};
+    return (brio_power_f64){safe, brio_keep_f64(kept, ~unusual), far | (unusual & ~through), zero, sign};
 }
 
 /* y * log2(x) in double, to 2^-37 of itself. */
@@ -256,7 +260,7 @@ BRIO_INLINE float brio_pow_f32_fast(float x, float y)
     float r = brio_keep_f32((float)(exponent - (double)n), inside);
     float power = brio_scale_f32((brio_scaled_f32){1.0f + brio_exp2_tail_f32(r), n, rounder});
     power = brio_keep_f32(power, inside & ~p.zero);
-    return brio_from_bits_f32(brio_bits_f32(power) | p.sign);
+    return brio_join_nan_f32(brio_from_bits_f32(brio_bits_f32(power) | p.sign), x);
 }
 
 BRIO_INLINE double brio_pow_f64_fast(double x, double y)
@@ -269,7 +273,9 @@ BRIO_INLINE double brio_pow_f64_fast(double x, double y)
     double r = (hi - n) + brio_keep_f64(exponent.lo, inside);
     double power = brio_scale_f64((brio_scaled_f64){1.0 + brio_exp2_tail_f64(r), n, rounder});
     power = brio_keep_f64(power, inside & ~p.zero);
-    return brio_from_bits_f64(brio_bits_f64(power) | p.sign);
+    return brio_join_nan_f64(brio_from_bits_f64(brio_bits_f64(power) | p.sign), x);
 }
+
+BRIO_MATH_UNARY(cbrt)
 
 #endif

@@ -12,32 +12,32 @@
 #define BRIO_TRIG_MAX_F32 131072.0f
 #define BRIO_TRIG_MAX_F64 1073741824.0
 
-BRIO_INLINE int32_t brio_sin_f32_special(float x)
+BRIO_INLINE int32_t brio_sin_f32_outside(float x)
 {
     return brio_beyond_f32(x, BRIO_TRIG_MAX_F32);
 }
 
-BRIO_INLINE int64_t brio_sin_f64_special(double x)
+BRIO_INLINE int64_t brio_sin_f64_outside(double x)
 {
     return brio_beyond_f64(x, BRIO_TRIG_MAX_F64);
 }
 
-BRIO_INLINE int32_t brio_cos_f32_special(float x)
+BRIO_INLINE int32_t brio_cos_f32_outside(float x)
 {
     return brio_beyond_f32(x, BRIO_TRIG_MAX_F32);
 }
 
-BRIO_INLINE int64_t brio_cos_f64_special(double x)
+BRIO_INLINE int64_t brio_cos_f64_outside(double x)
 {
     return brio_beyond_f64(x, BRIO_TRIG_MAX_F64);
 }
 
-BRIO_INLINE int32_t brio_tan_f32_special(float x)
+BRIO_INLINE int32_t brio_tan_f32_outside(float x)
 {
     return brio_beyond_f32(x, BRIO_TRIG_MAX_F32);
 }
 
-BRIO_INLINE int64_t brio_tan_f64_special(double x)
+BRIO_INLINE int64_t brio_tan_f64_outside(double x)
 {
     return brio_beyond_f64(x, BRIO_TRIG_MAX_F64);
 }
@@ -144,36 +144,36 @@ BRIO_INLINE double brio_sin_arc_f64(brio_arc_f64 arc)
     return brio_from_bits_f64(brio_bits_f64(y) ^ ((arc.quadrant & 2) << 62));
 }
 
-BRIO_INLINE float brio_sin_f32_fast(float x)
+BRIO_INLINE float brio_sin_f32_inside(float x)
 {
-    brio_arc_f32 arc = brio_reduce_f32(brio_keep_f32(brio_abs_f32(x), ~brio_sin_f32_special(x)));
+    brio_arc_f32 arc = brio_reduce_f32(brio_at_most_f32(brio_abs_f32(x), BRIO_TRIG_MAX_F32));
     return brio_flip_sign_f32(brio_sin_arc_f32(arc), x);
 }
 
-BRIO_INLINE double brio_sin_f64_fast(double x)
+BRIO_INLINE double brio_sin_f64_inside(double x)
 {
-    brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_sin_f64_special(x)));
+    brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_sin_f64_outside(x)));
     return brio_flip_sign_f64(brio_sin_arc_f64(arc), x);
 }
 
-BRIO_INLINE float brio_cos_f32_fast(float x)
+BRIO_INLINE float brio_cos_f32_inside(float x)
 {
-    brio_arc_f32 arc = brio_reduce_f32(brio_keep_f32(brio_abs_f32(x), ~brio_cos_f32_special(x)));
+    brio_arc_f32 arc = brio_reduce_f32(brio_at_most_f32(brio_abs_f32(x), BRIO_TRIG_MAX_F32));
     arc.quadrant += 1;
     return brio_sin_arc_f32(arc);
 }
 
-BRIO_INLINE double brio_cos_f64_fast(double x)
+BRIO_INLINE double brio_cos_f64_inside(double x)
 {
-    brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_cos_f64_special(x)));
+    brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_cos_f64_outside(x)));
     arc.quadrant += 1;
     return brio_sin_arc_f64(arc);
 }
 
 /* The quotient of the two series, upside down and negative in odd quadrants. */
-BRIO_INLINE float brio_tan_f32_fast(float x)
+BRIO_INLINE float brio_tan_f32_inside(float x)
 {
-    brio_arc_f32 arc = brio_reduce_f32(brio_keep_f32(brio_abs_f32(x), ~brio_tan_f32_special(x)));
+    brio_arc_f32 arc = brio_reduce_f32(brio_at_most_f32(brio_abs_f32(x), BRIO_TRIG_MAX_F32));
     float sine = brio_sin_octant_f32(arc.r), cosine = brio_cos_octant_f32(arc.r);
     int32_t odd = -(int32_t)(arc.quadrant & 1);
     float y = brio_blend_f32(odd, cosine, sine) / brio_blend_f32(odd, -sine, cosine);
@@ -181,13 +181,17 @@ BRIO_INLINE float brio_tan_f32_fast(float x)
 }
 
 /* The quotient of the two series, upside down and negative in odd quadrants. */
-BRIO_INLINE double brio_tan_f64_fast(double x)
+BRIO_INLINE double brio_tan_f64_inside(double x)
 {
-    brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_tan_f64_special(x)));
+    brio_arc_f64 arc = brio_reduce_f64(brio_keep_f64(brio_abs_f64(x), ~brio_tan_f64_outside(x)));
     double sine = brio_sin_octant_f64(arc.r), cosine = brio_cos_octant_f64(arc.r);
     int64_t odd = -(int64_t)(arc.quadrant & 1);
     double y = brio_blend_f64(odd, cosine, sine) / brio_blend_f64(odd, -sine, cosine);
     return brio_flip_sign_f64(y, x);
 }
+
+BRIO_MATH_UNARY(sin)
+BRIO_MATH_UNARY(cos)
+BRIO_MATH_UNARY(tan)
 
 #endif
