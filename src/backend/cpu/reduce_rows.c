@@ -10,6 +10,8 @@
 #define BATCH 1024
 /* Tiles in a piece at most: plan->share over the smallest tile of a long row. */
 #define SHARE_TILES (1 << 7)
+/* Fewer pieces than this are reduced sooner than a thread wakes. */
+#define FEW_PIECES 4
 /* NumPy's tree is cut where its nodes have at most this many elements. */
 #define NODE_MAX (1 << 16)
 
@@ -211,7 +213,7 @@ static brio_status run_long_rows(row_job *job, int threads)
         cut[job->pieces] = plan->reduced;
         job->cuts = cut;
     }
-    brio_parallel_for((int64_t)tasks, 1, long_rows, job);
+    brio_parallel_for((int64_t)tasks, tasks < FEW_PIECES ? FEW_PIECES : 1, long_rows, job);
     finish_long_rows(job);
     brio_memory_free(room);
     return BRIO_OK;

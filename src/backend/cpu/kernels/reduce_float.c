@@ -11,7 +11,6 @@
 
 typedef float vec_f32 __attribute__((vector_size(32)));
 typedef double vec_f64 __attribute__((vector_size(32)));
-typedef double vec8_f64 __attribute__((vector_size(64)));
 typedef int32_t bits_f32 __attribute__((vector_size(32)));
 typedef int64_t bits_f64 __attribute__((vector_size(32)));
 
@@ -40,7 +39,6 @@ typedef int64_t bits_f64 __attribute__((vector_size(32)));
 /* float32 */
 #define T float
 #define VEC vec_f32
-#define VEC8 vec_f32
 #define BITS bits_f32
 #define LANES 8
 #define SUFFIXED(x) x##_f32
@@ -52,7 +50,6 @@ typedef int64_t bits_f64 __attribute__((vector_size(32)));
 /* float64 */
 #define T double
 #define VEC vec_f64
-#define VEC8 vec8_f64
 #define BITS bits_f64
 #define LANES 4
 #define SUFFIXED(x) x##_f64

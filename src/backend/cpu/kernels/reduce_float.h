@@ -1,4 +1,4 @@
-/* Every reduction of one float type. Included with T, VEC, VEC8, BITS, LANES, SUFFIXED(x), V_MAX, V_MIN,
+/* Every reduction of one float type. Included with T, VEC, BITS, LANES, SUFFIXED(x), V_MAX, V_MIN,
  * UNORDERED; it undefines them. */
 
 #define OP(a, b) ((a) + (b))
@@ -111,7 +111,6 @@ const brio_reduce_type BRIO_LEVELED(SUFFIXED(brio_reduce)) = {
 
 #undef T
 #undef VEC
-#undef VEC8
 #undef BITS
 #undef LANES
 #undef SUFFIXED

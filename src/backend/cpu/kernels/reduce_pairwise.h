@@ -1,24 +1,45 @@
 /* NumPy's associations for floats over contiguous rows: the pairwise sum with leaves of at most 128
- * elements and eight accumulators, and the product from left to right. Included with T, VEC8 (eight lanes
- * of T), NAME(x). */
+ * elements and eight accumulators, and the product from left to right. Included with T, VEC (32 bytes of
+ * it), LANES, NAME(x). */
 
-BRIO_INLINE VEC8 NAME(load8)(const T *p)
+typedef struct NAME(eight) {
+    VEC v[8 / LANES];
+} NAME(eight);
+
+BRIO_INLINE NAME(eight) NAME(load8)(const T *p)
 {
-    VEC8 v;
-    memcpy(&v, p, sizeof v);
-    return v;
+    NAME(eight) r;
+    memcpy(&r.v[0], p, sizeof(VEC));
+#if LANES == 4
+    memcpy(&r.v[1], p + 4, sizeof(VEC));
+#endif
+    return r;
 }
 
-BRIO_INLINE T NAME(join8)(VEC8 r)
+BRIO_INLINE NAME(eight) NAME(add8)(NAME(eight) r, const T *p)
 {
-    return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    NAME(eight) x = NAME(load8)(p);
+    r.v[0] += x.v[0];
+#if LANES == 4
+    r.v[1] += x.v[1];
+#endif
+    return r;
+}
+
+BRIO_INLINE T NAME(join8)(NAME(eight) r)
+{
+#if LANES == 4
+    return ((r.v[0][0] + r.v[0][1]) + (r.v[0][2] + r.v[0][3])) + ((r.v[1][0] + r.v[1][1]) + (r.v[1][2] + r.v[1][3]));
+#else
+    return ((r.v[0][0] + r.v[0][1]) + (r.v[0][2] + r.v[0][3])) + ((r.v[0][4] + r.v[0][5]) + (r.v[0][6] + r.v[0][7]));
+#endif
 }
 
 /* The rest of a leaf whose first `done` elements are in r. */
-BRIO_INLINE T NAME(finish_leaf)(VEC8 r, const T *p, int64_t done, int64_t n)
+BRIO_INLINE T NAME(finish_leaf)(NAME(eight) r, const T *p, int64_t done, int64_t n)
 {
     for (; done + 8 <= n; done += 8)
-        r += NAME(load8)(p + done);
+        r = NAME(add8)(r, p + done);
     T sum = NAME(join8)(r);
     for (; done < n; done++)
         sum += p[done];
@@ -48,12 +69,12 @@ static T NAME(pairwise_four)(const T *p, int64_t n)
             nd = n - left - nc;
     const T *q = p + na, *s = p + left, *t = s + nc;
     int64_t least = na < nc ? na : nc, i = 8; /* the first of each pair is the shorter, and whole eights */
-    VEC8 a = NAME(load8)(p), b = NAME(load8)(q), c = NAME(load8)(s), d = NAME(load8)(t);
+    NAME(eight) a = NAME(load8)(p), b = NAME(load8)(q), c = NAME(load8)(s), d = NAME(load8)(t);
     for (; i < least; i += 8) {
-        a += NAME(load8)(p + i);
-        b += NAME(load8)(q + i);
-        c += NAME(load8)(s + i);
-        d += NAME(load8)(t + i);
+        a = NAME(add8)(a, p + i);
+        b = NAME(add8)(b, q + i);
+        c = NAME(add8)(c, s + i);
+        d = NAME(add8)(d, t + i);
     }
     return (NAME(finish_leaf)(a, p, i, na) + NAME(finish_leaf)(b, q, i, nb)) +
            (NAME(finish_leaf)(c, s, i, nc) + NAME(finish_leaf)(d, t, i, nd));
