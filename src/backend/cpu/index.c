@@ -250,7 +250,7 @@ typedef struct nonzero_job {
     const uint8_t *mask;
     int64_t *index;
     int64_t grain;
-    int64_t *before; /* non-zeros ahead of each chunk, after having been those inside it */
+    int64_t *before; /* non-zeros ahead of each chunk and of the end, after having been those inside it */
 } nonzero_job;
 
 /* Bit k is set when byte k of the word is not zero (bytes hold 0 or any other value). */
@@ -288,26 +288,33 @@ static void count_chunks(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-/* Writes base + the place of every bit that is set; says where the next one goes. */
-static int64_t *emit_word(int64_t *to, uint32_t bits, int64_t base)
-{
-    while (bits) {
-        *to++ = base + __builtin_ctz(bits);
-        bits &= bits - 1;
-    }
-    return to;
-}
+/* Entry b: the places of the bits set in b, one a byte, lowest first. */
+#define PLACE(b, j) ((b) >> (j)&1 ? (uint64_t)(j) << (8 * __builtin_popcount((b) & ((1 << (j)) - 1))) : 0)
+#define PLACES(b)                                                                                            \
+    (PLACE(b, 0) | PLACE(b, 1) | PLACE(b, 2) | PLACE(b, 3) | PLACE(b, 4) | PLACE(b, 5) | PLACE(b, 6) |       \
+     PLACE(b, 7))
+#define PLACES4(b) PLACES(b), PLACES((b) + 1), PLACES((b) + 2), PLACES((b) + 3)
+#define PLACES16(b) PLACES4(b), PLACES4((b) + 4), PLACES4((b) + 8), PLACES4((b) + 12)
+#define PLACES64(b) PLACES16(b), PLACES16((b) + 16), PLACES16((b) + 32), PLACES16((b) + 48)
+static const uint64_t places[256] = {PLACES64(0), PLACES64(64), PLACES64(128), PLACES64(192)};
 
 static void emit_chunks(void *context, int64_t begin, int64_t end, int worker)
 {
     nonzero_job *job = context;
     int64_t *to = job->index + job->before[begin / job->grain];
+    const int64_t *stop = job->index + job->before[begin / job->grain + 1];
     int64_t i = begin;
-    for (; i + 8 <= end; i += 8) {
+    /* Eight places are written whatever the bits, so the chunk's last eight are left for later. */
+    for (; i + 8 <= end && to + 8 <= stop; i += 8) {
         uint64_t word;
         memcpy(&word, job->mask + i, 8);
-        if (word)
-            to = emit_word(to, nonzero_bits(word), i);
+        if (word == 0)
+            continue;
+        uint32_t bits = nonzero_bits(word);
+        uint64_t set = places[bits];
+        for (int j = 0; j < 8; j++)
+            to[j] = i + (int64_t)(set >> (8 * j) & 7);
+        to += __builtin_popcount(bits);
     }
     for (; i < end; i++) {
         if (job->mask[i])
@@ -331,6 +338,7 @@ brio_status brio_cpu_nonzero(const uint8_t *mask, int64_t count, int64_t *index,
         job.before[i] = total;
         total += inside;
     }
+    job.before[chunks] = total;
     *found = total;
     if (index != NULL)
         brio_parallel_for(count, grain, emit_chunks, &job);

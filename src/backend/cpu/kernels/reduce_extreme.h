@@ -69,3 +69,41 @@ static void NAME(rows)(const char *data, int64_t nrows, int64_t n, char *out)
         memcpy(out + r * (int64_t)sizeof(T), &best, sizeof best);
     }
 }
+
+/* The better of a row's element and what is there, for vectors and for one column. */
+BRIO_INLINE VEC NAME(better_vectors)(VEC acc, VEC x)
+{
+    VEC best = PICK_VEC(x, acc);
+#if NAN_WINS
+    BITS take = (BITS)(x != x);
+#else
+    BITS take = (BITS)(acc != acc);
+#endif
+    return (VEC)(((BITS)x & take) | ((BITS)best & ~take));
+}
+
+BRIO_INLINE T NAME(better)(T acc, T x)
+{
+    T best = PICK(x, acc);
+    return (NAN_WINS ? x != x : acc != acc) ? x : best;
+}
+
+static void NAME(columns)(char *acc_bytes, const char *data, int64_t nrows, int64_t ncols, int64_t stride)
+{
+    T *acc = (T *)(void *)acc_bytes;
+    int64_t r = 0;
+    for (; r < nrows; r += 4, data += 4 * stride) {
+        int64_t rows = nrows - r < 4 ? nrows - r : 4, j = 0;
+        for (; j + LANES <= ncols; j += LANES) {
+            VEC best = NAME(load_vector)(acc + j);
+            const char *p = data + j * (int64_t)sizeof(T);
+            for (int64_t i = 0; i < rows; i++, p += stride)
+                best = NAME(better_vectors)(best, NAME(load_vector)((const T *)(const void *)p));
+            memcpy(acc + j, &best, sizeof best);
+        }
+        for (; j < ncols; j++) {
+            for (int64_t i = 0; i < rows; i++)
+                acc[j] = NAME(better)(acc[j], ((const T *)(const void *)(data + i * stride))[j]);
+        }
+    }
+}

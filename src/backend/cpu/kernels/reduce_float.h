@@ -24,21 +24,15 @@
 #define PICK_VEC(x, acc) V_MAX(x, acc)
 #define WORST (-(T)INFINITY)
 
-#define OP(a, b) ((a) >= (b) || (a) != (a) ? (a) : (b))
 #define NAME(x) SUFFIXED(maximum_##x)
 #define NAN_WINS 1
-#include "reduce_columns.h"
 #include "reduce_extreme.h"
-#undef OP
 #undef NAME
 #undef NAN_WINS
 
-#define OP(a, b) ((a) >= (b) || (b) != (b) ? (a) : (b))
 #define NAME(x) SUFFIXED(fmax_##x)
 #define NAN_WINS 0
-#include "reduce_columns.h"
 #include "reduce_extreme.h"
-#undef OP
 #undef NAME
 #undef NAN_WINS
 
@@ -59,21 +53,15 @@
 #define PICK_VEC(x, acc) V_MIN(x, acc)
 #define WORST ((T)INFINITY)
 
-#define OP(a, b) ((a) <= (b) || (a) != (a) ? (a) : (b))
 #define NAME(x) SUFFIXED(minimum_##x)
 #define NAN_WINS 1
-#include "reduce_columns.h"
 #include "reduce_extreme.h"
-#undef OP
 #undef NAME
 #undef NAN_WINS
 
-#define OP(a, b) ((a) <= (b) || (b) != (b) ? (a) : (b))
 #define NAME(x) SUFFIXED(fmin_##x)
 #define NAN_WINS 0
-#include "reduce_columns.h"
 #include "reduce_extreme.h"
-#undef OP
 #undef NAME
 #undef NAN_WINS
 

@@ -29,9 +29,11 @@ BRIO_INLINE NAME(eight) NAME(add8)(NAME(eight) r, const T *p)
 BRIO_INLINE T NAME(join8)(NAME(eight) r)
 {
 #if LANES == 4
-    return ((r.v[0][0] + r.v[0][1]) + (r.v[0][2] + r.v[0][3])) + ((r.v[1][0] + r.v[1][1]) + (r.v[1][2] + r.v[1][3]));
+    return ((r.v[0][0] + r.v[0][1]) + (r.v[0][2] + r.v[0][3])) +
+           ((r.v[1][0] + r.v[1][1]) + (r.v[1][2] + r.v[1][3]));
 #else
-    return ((r.v[0][0] + r.v[0][1]) + (r.v[0][2] + r.v[0][3])) + ((r.v[0][4] + r.v[0][5]) + (r.v[0][6] + r.v[0][7]));
+    return ((r.v[0][0] + r.v[0][1]) + (r.v[0][2] + r.v[0][3])) +
+           ((r.v[0][4] + r.v[0][5]) + (r.v[0][6] + r.v[0][7]));
 #endif
 }
 

@@ -161,16 +161,26 @@ BRIO_INLINE int64_t NAME(partition)(KEY *keys, int64_t n, KEY pivot)
 #endif
 }
 
-/* About the median, from a sorted sample at even distances. */
+/* About the median: that of a sample at even distances. */
 static KEY NAME(pivot)(const KEY *keys, int64_t n)
 {
-    KEY sample[4 * LANES];
-    int count = n > 4096 ? 4 * LANES : 2 * LANES;
-    int64_t step = n / count;
-    for (int i = 0; i < count; i++)
-        sample[i] = keys[i * step + step / 2];
-    NAME(sort_network)(sample, count);
-    return sample[count / 2];
+    if (n > 4096) {
+        KEY sample[8 * LANES];
+        int64_t step = n / (8 * LANES);
+        for (int i = 0; i < 8 * LANES; i++)
+            sample[i] = keys[i * step + step / 2];
+        NAME(sort_network)(sample, 8 * LANES);
+        return sample[4 * LANES];
+    }
+    VEC v[2];
+    int64_t step = n / (2 * LANES);
+    for (int i = 0; i < LANES; i++) {
+        v[0][i] = keys[i * step];
+        v[1][i] = keys[(i + LANES) * step];
+    }
+    NAME(sort_columns)(v, 2);
+    NAME(merge_columns)(v, 2);
+    return v[0][LANES / 2];
 }
 
 static void NAME(quick_sort)(KEY *keys, int64_t n, int depth)

@@ -17,21 +17,18 @@ BRIO_INLINE void NAME(order)(VEC *v, int i, int j)
 
 #define ORDER(i, j) NAME(order)(v, i, j)
 
-static const KEY NAME(upper_lane)[3][8] = {
-    {0, -1, 0, -1, 0, -1, 0, -1}, {0, 0, -1, -1, 0, 0, -1, -1}, {0, 0, 0, 0, -1, -1, -1, -1}};
-
-/* Lanes of mask -1 take from b, the others from a. */
-BRIO_INLINE VEC NAME(blend)(VEC a, VEC b, VEC mask)
-{
-    return (VEC)(((VEC)a & ~mask) | ((VEC)b & mask));
-}
-
 #if LANES == 8
+/* Lanes of a, but those of the upper half of every pair (four, eight) of lanes from b. */
+#define UPPER1(a, b) __builtin_shufflevector(a, b, 0, 9, 2, 11, 4, 13, 6, 15)
+#define UPPER2(a, b) __builtin_shufflevector(a, b, 0, 1, 10, 11, 4, 5, 14, 15)
+#define UPPER4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 12, 13, 14, 15)
 #define SHUFFLE_NEXT(a) __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6)
 #define SHUFFLE_SECOND(a) __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5)
 #define SHUFFLE_REVERSE4(a) __builtin_shufflevector(a, a, 3, 2, 1, 0, 7, 6, 5, 4)
 #define SHUFFLE_REVERSE8(a) __builtin_shufflevector(a, a, 7, 6, 5, 4, 3, 2, 1, 0)
 #else
+#define UPPER1(a, b) __builtin_shufflevector(a, b, 0, 5, 2, 7)
+#define UPPER2(a, b) __builtin_shufflevector(a, b, 0, 1, 6, 7)
 #define SHUFFLE_NEXT(a) __builtin_shufflevector(a, a, 1, 0, 3, 2)
 #define SHUFFLE_REVERSE4(a) __builtin_shufflevector(a, a, 3, 2, 1, 0)
 #endif
@@ -92,41 +89,36 @@ BRIO_INLINE void NAME(merge_rows)(VEC *v, int rows)
     }
 }
 
-/* One bitonic step between lanes of one row: SHUFFLE pairs them, `mask` says which get the larger. */
-#define STEP_LANES(SHUFFLE, mask)                                                                            \
+/* One bitonic step between lanes of one row: SHUFFLE pairs them, UPPER says which get the larger. */
+#define STEP_LANES(SHUFFLE, UPPER)                                                                           \
     for (int i = 0; i < rows; i++) {                                                                         \
         VEC other = SHUFFLE(v[i]);                                                                           \
-        v[i] = NAME(blend)(V_MIN(v[i], other), V_MAX(v[i], other), (mask));                                  \
+        v[i] = UPPER(V_MIN(v[i], other), V_MAX(v[i], other));                                                \
     }
 
 /* The first step of a merge: rank i against the rank at the same distance from the end. */
-#define STEP_REVERSE(SHUFFLE, mask)                                                                          \
+#define STEP_REVERSE(SHUFFLE, UPPER)                                                                         \
     for (int i = 0; i < (rows + 1) / 2; i++) {                                                               \
         int j = rows - 1 - i;                                                                                \
         VEC other = SHUFFLE(v[j]);                                                                           \
         VEC low = V_MIN(v[i], other), high = V_MAX(v[i], other);                                             \
-        VEC back = NAME(blend)(high, low, (mask));                                                           \
-        v[i] = NAME(blend)(low, high, (mask));                                                               \
+        VEC back = UPPER(high, low);                                                                         \
+        v[i] = UPPER(low, high);                                                                             \
         if (i != j)                                                                                          \
             v[j] = SHUFFLE(back);                                                                            \
     }
 
 BRIO_INLINE void NAME(merge_columns)(VEC *v, int rows)
 {
-    VEC upper1, upper2;
-    memcpy(&upper1, NAME(upper_lane)[0], sizeof upper1);
-    memcpy(&upper2, NAME(upper_lane)[1], sizeof upper2);
-    STEP_REVERSE(SHUFFLE_NEXT, upper1)
+    STEP_REVERSE(SHUFFLE_NEXT, UPPER1)
     NAME(merge_rows)(v, rows);
-    STEP_REVERSE(SHUFFLE_REVERSE4, upper2)
-    STEP_LANES(SHUFFLE_NEXT, upper1)
+    STEP_REVERSE(SHUFFLE_REVERSE4, UPPER2)
+    STEP_LANES(SHUFFLE_NEXT, UPPER1)
     NAME(merge_rows)(v, rows);
 #if LANES == 8
-    VEC upper4;
-    memcpy(&upper4, NAME(upper_lane)[2], sizeof upper4);
-    STEP_REVERSE(SHUFFLE_REVERSE8, upper4)
-    STEP_LANES(SHUFFLE_SECOND, upper2)
-    STEP_LANES(SHUFFLE_NEXT, upper1)
+    STEP_REVERSE(SHUFFLE_REVERSE8, UPPER4)
+    STEP_LANES(SHUFFLE_SECOND, UPPER2)
+    STEP_LANES(SHUFFLE_NEXT, UPPER1)
     NAME(merge_rows)(v, rows);
 #endif
 }
@@ -211,6 +203,9 @@ static void NAME(sort_network)(KEY *keys, int64_t n)
 }
 
 #undef ORDER
+#undef UPPER1
+#undef UPPER2
+#undef UPPER4
 #undef SHUFFLE_NEXT
 #undef SHUFFLE_SECOND
 #undef SHUFFLE_REVERSE4
