@@ -177,6 +177,16 @@ static int64_t product_of(const reduce_dim *dims, int n)
     return product;
 }
 
+/* Whether the value is made by a cast: NumPy casts within a reduction buffer by buffer. */
+static int value_is_cast(const brio_program *program)
+{
+    for (int s = 0; s < program->nsteps; s++) {
+        if (program->steps[s].kind == BRIO_STEP_CAST && program->steps[s].out[0] == program->outputs[0])
+            return 1;
+    }
+    return 0;
+}
+
 /* Whether NumPy's nested loops over this layout give the association that we reproduce: one reduced
  * dimension (after merging what its iterator merges), all strides positive, one order for all inputs. */
 static int numpy_order_is_known(const brio_reduce_args *args, const reduce_layout *layout)
@@ -184,6 +194,8 @@ static int numpy_order_is_known(const brio_reduce_args *args, const reduce_layou
     reduce_dim dims[BRIO_MAX_DIMS];
     int n = order_dims(layout, dims);
     int plain = args->program->nsteps == 0;
+    if (value_is_cast(args->program))
+        return 0;
     for (int i = 0; i < args->program->ninputs; i++) {
         const int64_t *strides = args->in[i].strides;
         int varies = 0;
