@@ -5,7 +5,6 @@ import warnings
 import accel_cases
 import numpy as np
 import pytest
-
 from brio import accel
 from brio.accel import _interpose
 

@@ -105,7 +105,9 @@ def install(*, results=None, threads=None, scope=None):
     if reason:
         return Handle(False, reason)
     if threads is not None:
-        os.environ["BRIO_THREADS"] = str(int(threads))
+        from brio import set_threads
+
+        set_threads(threads)
     if results is not None:
         os.environ["BRIO_RESULTS"] = results
     if scope is not None:

@@ -10,7 +10,9 @@ _report = None
 
 def pytest_addoption(parser):
     group = parser.getgroup("brio")
-    group.addoption("--brio-report", metavar="FILE", help="counts of accelerated and declined calls, a line a test")
+    group.addoption(
+        "--brio-report", metavar="FILE", help="counts of accelerated and declined calls, a line a test"
+    )
 
 
 def pytest_configure(config):

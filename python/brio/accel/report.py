@@ -10,7 +10,9 @@ _registered = False
 def lines(counters):
     """Three lines for a reader."""
     declined = counters["declined"]
-    reasons = ", ".join(f"{name} {count}" for name, count in sorted(declined.items(), key=lambda item: -item[1]))
+    reasons = ", ".join(
+        f"{name} {count}" for name, count in sorted(declined.items(), key=lambda item: -item[1])
+    )
     return [
         f"brio: {counters['evaluated'] + counters['reductions'] + counters['sorts']} calls accelerated "
         f"({counters['operations']} operations, {counters['fused']} of them fused) in {counters['seconds']:.3f} s",
