@@ -374,6 +374,16 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return a.std(axis, dtype, out, ddof, keepdims, where=~_ufuncs["isnan"](a))
 
 
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """A sorted copy, in which every element is where it belongs, the kth among them."""
+    return _core.sort(a, axis)
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    """The stable order, in which every index is where it belongs, the kth among them."""
+    return _core.argsort(a, axis)
+
+
 # ---- Sets ----------------------------------------------------------------------------------------
 
 
@@ -488,10 +498,28 @@ def install():
     )
     kind.put = lambda self, indices, values, mode="raise": _manipulation.put(self, indices, values, mode)
     kind.__format__ = _printing.array_format
+    # any order is a partial one
+    kind.partition = lambda self, kth, axis=-1, kind=None, order=None: self.sort(axis)
+    kind.argpartition = lambda self, kth, axis=-1, kind=None, order=None: self.argsort(axis)
+    for name in ("byteswap", "choose", "dump", "dumps", "searchsorted", "tofile"):
+        setattr(kind, name, _of_numpy(name))
+
+
+def _of_numpy(name):
+    """A method that NumPy's array of the same elements carries out, on the host."""
+
+    def method(self, *args, **kwargs):
+        from brio import _interop
+
+        return _interop.call_numpy(getattr(_interop.to_numpy(self), name), args, kwargs)
+
+    method.__name__ = name
+    return method
 
 
 __all__ = [
     "allclose",
+    "argpartition",
     "array_equal",
     "array_equiv",
     "average",
@@ -516,6 +544,7 @@ __all__ = [
     "nansum",
     "nanvar",
     "outer",
+    "partition",
     "ptp",
     "real",
     "round",

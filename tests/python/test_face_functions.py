@@ -179,6 +179,11 @@ m.unique(m.array([m.nan, 1, m.nan]))
 m.sort(m.unique_values(A % 3))
 m.unique_counts(A % 3)
 m.unique_inverse(A % 3)
+m.partition(A, 2, axis=0)[2]
+m.argpartition(A[::-1], 0, axis=0)[0]
+m.searchsorted(m.arange(5), [1.5, 3], side='right')
+m.arange(5).searchsorted(2)
+m.array([0, 1]).choose([[1, 2], [3, 4]])
 m.diff(A)
 m.diff(A, 2, axis=0)
 m.diff(A, prepend=0, append=A[:, :1])
@@ -273,10 +278,8 @@ A.strides
 A.T.flags.f_contiguous
 A.dot(A.T)
 A.repeat(2)
-A.ptp() if hasattr(A, 'ptp') else 11
 A.conj()
 A.std(axis=0, ddof=1)
-A.choose if False else 1
 divmod(A, 5)
 abs(-A)
 ~A

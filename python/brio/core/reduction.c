@@ -49,28 +49,35 @@ static int get_where(PyObject *object, reduction *r)
     return 0;
 }
 
-/* `lenient` is the number of dimensions where one axis of none may be named, as some of NumPy's
- * functions allow; else -1. */
-static int get_axes(PyObject *axis, int lenient, reduction *r)
+/* Whether one axis of an array without dimensions may be named: some of NumPy's functions allow it. */
+typedef enum scalar_axis { SCALAR_AXIS_WRONG, SCALAR_AXIS_ALLOWED } scalar_axis;
+
+static int get_axes(PyObject *self, scalar_axis rule, PyObject *axis, reduction *r)
 {
     int naxes;
     if (core_axes(axis, &naxes, r->axes) < 0)
         return -1;
-    if (lenient == 0 && naxes == 1 && !PyTuple_Check(axis) && (r->axes[0] == 0 || r->axes[0] == -1))
+    if (naxes > 0 && core_layout(core_array(self)).ndim == 0) {
+        int one = naxes == 1 && !PyTuple_Check(axis) && (r->axes[0] == 0 || r->axes[0] == -1);
+        if (rule == SCALAR_AXIS_WRONG || !one) {
+            core_raise_axis(r->axes[0], 0);
+            return -1;
+        }
         naxes = -1;
+    }
     r->options.all_axes = naxes < 0;
     r->options.naxes = naxes < 0 ? 0 : naxes;
     r->options.axes = r->axes;
     return 0;
 }
 
-static int prepare(reduction *r, int lenient, PyObject *axis, PyObject *dtype, PyObject *out,
-                   PyObject *keepdims, PyObject *where)
+static int prepare(reduction *r, PyObject *self, scalar_axis rule, PyObject *axis, PyObject *dtype,
+                   PyObject *out, PyObject *keepdims, PyObject *where)
 {
     static const brio_reduce_options defaults = BRIO_REDUCE_OPTIONS_INIT;
     r->options = defaults;
     r->where = r->out = NULL;
-    if (get_axes(axis, lenient, r) < 0)
+    if (get_axes(self, rule, axis, r) < 0)
         return -1;
     dtype = none_is_absent(dtype);
     if (dtype) {
@@ -130,8 +137,8 @@ PyObject *core_reduce(brio_op op, PyObject *self, PyObject *const *values)
 {
     enum { AXIS, DTYPE, OUT, KEEPDIMS, INITIAL, WHERE };
     reduction r;
-    if (prepare(&r, core_layout(core_array(self)).ndim, values[AXIS], values[DTYPE], values[OUT],
-                values[KEEPDIMS], values[WHERE]) < 0) {
+    if (prepare(&r, self, SCALAR_AXIS_ALLOWED, values[AXIS], values[DTYPE], values[OUT], values[KEEPDIMS],
+                values[WHERE]) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -230,7 +237,7 @@ static PyObject *method_mean(PyObject *self, PyObject *const *args, Py_ssize_t n
     PyObject *v[5];
     reduction r = {.where = NULL};
     if (core_parse(&signature, args, nargs, kwnames, v) < 0 ||
-        prepare(&r, -1, v[0], v[1], v[2], v[3], v[4]) < 0) {
+        prepare(&r, self, SCALAR_AXIS_WRONG, v[0], v[1], v[2], v[3], v[4]) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -243,7 +250,7 @@ static PyObject *spread(brio_statistic which, core_signature *signature, PyObjec
     PyObject *v[8];
     reduction r = {.where = NULL};
     if (core_parse(signature, args, nargs, kwnames, v) < 0 ||
-        prepare(&r, -1, v[0], v[1], v[2], v[4], v[5]) < 0) {
+        prepare(&r, self, SCALAR_AXIS_WRONG, v[0], v[1], v[2], v[4], v[5]) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -283,7 +290,7 @@ static PyObject *arg_extreme(brio_statistic which, core_signature *signature, Py
         PyErr_SetString(PyExc_TypeError, "'tuple' object cannot be interpreted as an integer");
         return NULL;
     }
-    if (prepare(&r, core_layout(core_array(self)).ndim, v[0], NULL, v[1], v[2], NULL) < 0) {
+    if (prepare(&r, self, SCALAR_AXIS_ALLOWED, v[0], NULL, v[1], v[2], NULL) < 0) {
         Py_XDECREF(r.where);
         return NULL;
     }
@@ -309,7 +316,7 @@ static PyObject *method_count_nonzero(PyObject *self, PyObject *const *args, Py_
     PyObject *v[2];
     reduction r = {.where = NULL};
     if (core_parse(&signature, args, nargs, kwnames, v) < 0 ||
-        prepare(&r, core_layout(core_array(self)).ndim, v[0], NULL, NULL, v[1], NULL) < 0)
+        prepare(&r, self, SCALAR_AXIS_ALLOWED, v[0], NULL, NULL, v[1], NULL) < 0)
         return NULL;
     return statistic(BRIO_COUNT_NONZERO, self, &r, 0.0);
 }

@@ -130,42 +130,55 @@ int core_value(PyObject *object, brio_dtype dtype, brio_value *out)
     return result;
 }
 
+/* One element where it lies, which may be at any address. */
+#define LOAD(type)                                                                                           \
+    static inline type load_##type(const void *element)                                                      \
+    {                                                                                                        \
+        type value;                                                                                          \
+        memcpy(&value, element, sizeof value);                                                               \
+        return value;                                                                                        \
+    }
+LOAD(int16_t)
+LOAD(int32_t)
+LOAD(int64_t)
+LOAD(uint16_t)
+LOAD(uint32_t)
+LOAD(uint64_t)
+LOAD(float)
+LOAD(double)
+
 PyObject *core_python(brio_dtype dtype, const void *element)
 {
-    brio_value v;
-    memset(&v, 0, sizeof v);
-    memcpy(&v, element, brio_dtype_size(dtype));
-    float parts[2];
+    const char *at = element;
     switch (dtype) {
     case BRIO_BOOL:
-        return PyBool_FromLong(v.b);
+        return PyBool_FromLong(*at);
     case BRIO_I8:
-        return PyLong_FromLong(v.i8);
+        return PyLong_FromLong((signed char)*at);
     case BRIO_I16:
-        return PyLong_FromLong(v.i16);
+        return PyLong_FromLong(load_int16_t(at));
     case BRIO_I32:
-        return PyLong_FromLong(v.i32);
+        return PyLong_FromLong(load_int32_t(at));
     case BRIO_I64:
-        return PyLong_FromLongLong(v.i64);
+        return PyLong_FromLongLong(load_int64_t(at));
     case BRIO_U8:
-        return PyLong_FromLong(v.u8);
+        return PyLong_FromLong((unsigned char)*at);
     case BRIO_U16:
-        return PyLong_FromLong(v.u16);
+        return PyLong_FromLong(load_uint16_t(at));
     case BRIO_U32:
-        return PyLong_FromUnsignedLong(v.u32);
+        return PyLong_FromUnsignedLong(load_uint32_t(at));
     case BRIO_U64:
-        return PyLong_FromUnsignedLongLong(v.u64);
+        return PyLong_FromUnsignedLongLong(load_uint64_t(at));
     case BRIO_F16:
-        return PyFloat_FromDouble(PyFloat_Unpack2((const char *)&v.f16, PY_LITTLE_ENDIAN));
+        return PyFloat_FromDouble(PyFloat_Unpack2(at, PY_LITTLE_ENDIAN));
     case BRIO_F32:
-        return PyFloat_FromDouble((double)v.f32);
+        return PyFloat_FromDouble((double)load_float(at));
     case BRIO_F64:
-        return PyFloat_FromDouble(v.f64);
+        return PyFloat_FromDouble(load_double(at));
     case BRIO_C64:
-        memcpy(parts, &v, sizeof parts);
-        return PyComplex_FromDoubles((double)parts[0], (double)parts[1]);
+        return PyComplex_FromDoubles((double)load_float(at), (double)load_float(at + 4));
     case BRIO_C128:
-        return PyComplex_FromDoubles(v.c128[0], v.c128[1]);
+        return PyComplex_FromDoubles(load_double(at), load_double(at + 8));
     default:
         break;
     }
