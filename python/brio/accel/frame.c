@@ -31,13 +31,11 @@ static PyCodeObject *code_of(const struct _PyInterpreterFrame *at)
 #endif
 }
 
-static int is_python(const struct _PyInterpreterFrame *at)
+/* Frames that the interpreter itself pushes between Python's (entries from C, the frame that waits for
+ * __init__) never run a traceable instruction, and what they have for a code object is but a stub. */
+static int is_python(struct _PyInterpreterFrame *at)
 {
-#if PY_VERSION_HEX >= 0x030C0000
-    if (at->owner == FRAME_OWNED_BY_CSTACK)
-        return 0;
-#endif
-    return code_of(at) != NULL;
+    return code_of(at) != NULL && !_PyFrame_IsIncomplete(at);
 }
 
 static int fill(struct _PyInterpreterFrame *at, accel_frame *frame)
