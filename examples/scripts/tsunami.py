@@ -38,8 +38,8 @@ def refine(field, factor):
     rows, columns = field.shape
     y = np.linspace(0, rows - 1, (rows - 1) * factor + 1)
     x = np.linspace(0, columns - 1, (columns - 1) * factor + 1)
-    wide = np.array([np.interp(x, np.arange(columns), row) for row in field])
-    return np.array([np.interp(y, np.arange(rows), column) for column in wide.T]).T
+    tall = np.array([np.interp(y, np.arange(rows), column) for column in field.T]).T
+    return np.array([np.interp(x, np.arange(columns), row) for row in tall])
 
 
 def sponge(shape, width):
