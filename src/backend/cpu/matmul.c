@@ -203,8 +203,7 @@ static brio_status multiply_by_blas(const brio_matmul_args *args, int *done)
     job.worker_bytes = job.a_bytes + job.b_bytes + job.c_bytes;
     int shared = args->batch > 1 && args->m * args->n <= BLAS_ALONE / args->k;
     void *scratch = NULL;
-    if (job.worker_bytes > 0)
-        BRIO_TRY(brio_memory_alloc(job.worker_bytes * (size_t)(shared ? brio_threads() : 1), &scratch));
+    BRIO_TRY(brio_memory_alloc(job.worker_bytes * (size_t)(shared ? brio_threads() : 1), &scratch));
     job.scratch = scratch;
     int64_t grain = BLAS_ALONE / (args->m * args->n * args->k);
     if (shared)

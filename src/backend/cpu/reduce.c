@@ -308,7 +308,7 @@ static int is_short(const brio_reduce_args *args)
 
 static void reduce_short(brio_reduce_plan *plan, const brio_reduce_args *args)
 {
-    char value[8];
+    _Alignas(8) char value[8];
     int64_t index = 0;
     if (args->fp_flags != NULL)
         brio_fp_clear();

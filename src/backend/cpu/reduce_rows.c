@@ -26,6 +26,12 @@ typedef struct row_job {
     int64_t *index;
 } row_job;
 
+/* A worker's own scratch; NULL when none is needed. */
+static char *room_of(const row_job *job, int worker)
+{
+    return job->worker_bytes > 0 ? job->scratch + (size_t)worker * job->worker_bytes : NULL;
+}
+
 /* ---- Short rows ----------------------------------------------------------------------------- */
 
 static void reduce_rows(brio_reduce_worker *worker, int64_t row, int64_t nrows, char *values, int64_t *index)
@@ -50,7 +56,7 @@ static void short_rows(void *context, int64_t begin, int64_t end, int worker_num
     _Alignas(64) char values[BATCH * 8];
     int64_t index[BATCH];
     brio_reduce_worker worker;
-    brio_reduce_begin(plan, &worker, job->scratch + (size_t)worker_number * job->worker_bytes);
+    brio_reduce_begin(plan, &worker, room_of(job, worker_number));
     for (int64_t row = begin; row < end; row += BATCH) {
         int64_t nrows = end - row < BATCH ? end - row : BATCH;
         reduce_rows(&worker, row, nrows, values, index);
@@ -70,7 +76,7 @@ static void pairwise_piece(brio_reduce_worker *worker, int64_t begin, int64_t n,
         brio_reduce_note_conditions(worker);
         return;
     }
-    char right[8];
+    _Alignas(8) char right[8];
     int64_t half = n / 2 - n / 2 % 8;
     pairwise_piece(worker, begin, half, value);
     pairwise_piece(worker, begin + half, n - half, right);
@@ -121,7 +127,7 @@ static void long_rows(void *context, int64_t begin, int64_t end, int worker_numb
     const row_job *job = context;
     const brio_reduce_plan *plan = job->plan;
     brio_reduce_worker worker;
-    brio_reduce_begin(plan, &worker, job->scratch + (size_t)worker_number * job->worker_bytes);
+    brio_reduce_begin(plan, &worker, room_of(job, worker_number));
     for (int64_t task = begin; task < end; task++) {
         int64_t row = task / job->pieces, i = task % job->pieces;
         int64_t first = job->cuts != NULL ? job->cuts[i] : i * job->piece;

@@ -24,8 +24,8 @@ typedef struct scan_job {
     const brio_scan_ops *ops;
     int64_t size, nrows;
     int wants_fp;
-    char identity[8]; /* exact: a sum's is -0.0 */
-    char shown[8];    /* what an exclusive scan begins with */
+    _Alignas(8) char identity[8]; /* exact: a sum's is -0.0 */
+    char shown[8];                /* what an exclusive scan begins with */
     /* A batch of tiles of one long row. */
     const char *in;
     char *out;
@@ -147,7 +147,7 @@ static void apply_tiles(void *context, int64_t begin, int64_t end, int worker)
 typedef struct scan_groups {
     int64_t tiles;
     int top;
-    char totals[64][8];
+    _Alignas(8) char totals[64][8];
 } scan_groups;
 
 static void prefix_of(const scan_job *job, const scan_groups *groups, char *prefix)
@@ -172,7 +172,7 @@ static void turn_totals(const scan_job *job, scan_groups *groups, int64_t tiles)
 {
     begin_conditions(job);
     for (int64_t t = 0; t < tiles; t++) {
-        char prefix[8];
+        _Alignas(8) char prefix[8];
         prefix_of(job, groups, prefix);
         append_tile(job, groups, job->totals + t * job->size);
         memcpy(job->totals + t * job->size, prefix, (size_t)job->size);

@@ -133,7 +133,7 @@ static void sort_one(const sort_job *job, int64_t row, int worker)
 {
     int64_t n = job->args->length;
     char *data = (char *)job->args->data + (size_t)row * (size_t)n * job->size;
-    char *scratch = job->scratch + (size_t)worker * job->scratch_bytes;
+    char *scratch = job->scratch_bytes > 0 ? job->scratch + (size_t)worker * job->scratch_bytes : NULL;
     if (job->size == 8)
         brio_sort_keys_64((int64_t *)data, n, &job->code);
     else if (job->size == 4)
