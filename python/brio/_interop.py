@@ -354,8 +354,15 @@ def _set_flat(self, value):
         self[...] = filled.reshape(self.shape)
 
 
+def _signature(function):
+    from brio import _signatures
+
+    return _signatures.of(function)
+
+
 def install():
-    """Gives the array type what is written in Python."""
+    """Gives the types of the extension what is written in Python."""
+    _core.function.__signature__ = property(_signature)
     ndarray.__array__ = _array
     ndarray.__array_ufunc__ = array_ufunc
     ndarray.__array_function__ = array_function

@@ -1,6 +1,7 @@
 """The package as a whole: what importing costs, life without NumPy, names taken from NumPy, stubs."""
 
 import ast
+import inspect
 import os
 import subprocess
 import sys
@@ -142,6 +143,23 @@ def test_stubs_name_what_is_there():
         special = {n for n in classes[name] if n.startswith("__")}
         assert special <= set(dir(getattr(xp._core, name))) | {"__buffer__"}
     assert (folder / "py.typed").exists()
+
+
+def test_functions_have_signatures_that_can_be_called():
+    functions = {n: f for n, f in vars(xp._core).items() if isinstance(f, xp._core.function)}
+    assert len(functions) > 30
+    needed = {"take": ([0],), "repeat": (2,), "reshape": (6,), "permute_dims": ((1, 0),), "swapaxes": (0, 1)}
+    needed["astype"] = ("float32",)
+    for name, f in functions.items():
+        signature = inspect.signature(f)
+        assert next(iter(signature.parameters.values())).kind is inspect.Parameter.POSITIONAL_ONLY
+        given = signature.bind(xp.ones((2, 3)), *needed.get(name, ()))
+        given.apply_defaults()
+        if name in ("var", "std"):
+            del given.arguments["correction"]  # ddof says the same
+        if name.startswith("cumulative"):
+            given.arguments["axis"] = 0
+        f(*given.args, **given.kwargs)
 
 
 def test_settings():
