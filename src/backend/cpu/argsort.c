@@ -220,7 +220,7 @@ brio_status brio_cpu_argsort(const brio_argsort_args *args)
     job.scratch_bytes = (size_t)args->length * sizeof(int64_t);
     int few = args->nrows < 2 * brio_threads() && args->length >= 2 * GRAIN;
     void *scratch = NULL;
-    BRIO_TRY(brio_memory_alloc(job.scratch_bytes * (size_t)(few ? 1 : brio_threads()), &scratch));
+    BRIO_TRY(brio_memory_alloc(job.scratch_bytes * (size_t)(few ? 1 : brio_parallel_workers()), &scratch));
     job.scratch = scratch;
     int64_t grain = GRAIN / args->length;
     if (few)

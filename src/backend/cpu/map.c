@@ -244,7 +244,7 @@ static void run_on_workers(map_state *state, int workers)
 static brio_status run_map(map_state *state)
 {
     _Alignas(64) char near[STACK_SCRATCH];
-    const int workers = state->plan.count * state->plan.cost <= SERIAL_WORK ? 1 : brio_threads();
+    const int workers = state->plan.count * state->plan.cost <= SERIAL_WORK ? 1 : brio_parallel_workers();
     state->room_bytes = (sizeof(brio_tile_worker) + state->plan.scratch_bytes + 63) & ~(size_t)63;
     if (workers == 1 && state->room_bytes <= sizeof near) {
         state->room = near;

@@ -65,7 +65,7 @@ static brio_status multiply_by_blocks(const brio_matmul_args *args)
     block_job job = {args, kernel_of(args->dtype), (args->m + BRIO_MATMUL_M - 1) / BRIO_MATMUL_M,
                      (args->n + BRIO_MATMUL_N - 1) / BRIO_MATMUL_N, NULL};
     void *scratch = NULL;
-    BRIO_TRY(brio_memory_alloc((size_t)brio_threads() * BRIO_MATMUL_SCRATCH, &scratch));
+    BRIO_TRY(brio_memory_alloc((size_t)brio_parallel_workers() * BRIO_MATMUL_SCRATCH, &scratch));
     job.scratch = scratch;
     int64_t work = args->m < BRIO_MATMUL_M ? args->m : BRIO_MATMUL_M;
     work *= (args->n < BRIO_MATMUL_N ? args->n : BRIO_MATMUL_N) * (args->k + 1);
@@ -203,7 +203,7 @@ static brio_status multiply_by_blas(const brio_matmul_args *args, int *done)
     job.worker_bytes = job.a_bytes + job.b_bytes + job.c_bytes;
     int shared = args->batch > 1 && args->m * args->n <= BLAS_ALONE / args->k;
     void *scratch = NULL;
-    BRIO_TRY(brio_memory_alloc(job.worker_bytes * (size_t)(shared ? brio_threads() : 1), &scratch));
+    BRIO_TRY(brio_memory_alloc(job.worker_bytes * (size_t)(shared ? brio_parallel_workers() : 1), &scratch));
     job.scratch = scratch;
     int64_t grain = BLAS_ALONE / (args->m * args->n * args->k);
     if (shared)

@@ -214,7 +214,7 @@ brio_status brio_reduce_by_columns(const brio_reduce_plan *plan)
     int64_t size_of_task = job.strip * (job.group < plan->reduced ? job.group : plan->reduced);
     int64_t grain = plan->share / size_of_task;
     size_t partial = job.ngroups > 1 ? (size_t)(job.ngroups * all) : 0;
-    size_t workers = job.worker_bytes * (size_t)(tasks > grain ? brio_threads() : 1);
+    size_t workers = job.worker_bytes * (size_t)(tasks > grain ? brio_parallel_workers() : 1);
     void *room = NULL;
     BRIO_TRY(brio_memory_alloc(workers + partial * (plan->args != NULL ? 16 : 8), &room));
     job.scratch = room;

@@ -227,7 +227,7 @@ static brio_status run_long_rows(row_job *job, int threads)
 
 brio_status brio_reduce_by_rows(const brio_reduce_plan *plan)
 {
-    int threads = brio_threads();
+    int threads = brio_parallel_workers();
     row_job job = {.plan = plan, .worker_bytes = (plan->tile.scratch_bytes + 63) / 64 * 64};
     int64_t longest = plan->direct != NULL ? plan->share : plan->tile.tile;
     if (plan->reduced > longest)

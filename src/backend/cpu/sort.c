@@ -177,7 +177,7 @@ brio_status brio_cpu_sort(const brio_sort_args *args)
                                                                       : COUNT_MIN_16 * sizeof(int32_t);
     void *scratch = NULL;
     if (job.scratch_bytes > 0)
-        BRIO_TRY(brio_memory_alloc(job.scratch_bytes * (size_t)brio_threads(), &scratch));
+        BRIO_TRY(brio_memory_alloc(job.scratch_bytes * (size_t)brio_parallel_workers(), &scratch));
     job.scratch = scratch;
     sort_all(&job);
     brio_memory_free(scratch);
