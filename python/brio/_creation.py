@@ -34,14 +34,14 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
     return below.astype(dtype)
 
 
-def tril(m, k=0, /):
+def tril(m, /, k=0):
     """The array with zeros above a diagonal."""
     m = asarray(m)
     rows, columns = m.shape[-2:] if m.ndim > 1 else (m.shape[0], m.shape[0])
     return _core.ufuncs["where"](tri(rows, columns, k, bool), m, zeros(1, m.dtype))
 
 
-def triu(m, k=0, /):
+def triu(m, /, k=0):
     """The array with zeros below a diagonal."""
     m = asarray(m)
     rows, columns = m.shape[-2:] if m.ndim > 1 else (m.shape[0], m.shape[0])
