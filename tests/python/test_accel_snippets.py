@@ -7,7 +7,7 @@ import pytest
 from brio import accel
 from brio.accel import _interpose
 
-GATES = {"min_count": 1, "single_bytes": 0, "region_bytes": 0, "reduce_bytes": 0, "sort_count": 1}
+GATES = dict.fromkeys(accel._BYTES, 0) | {"min_count": 1, "sort_count": 1}
 
 
 def names():

@@ -45,11 +45,14 @@ def _number(variable, default):
         return default
 
 
+_BYTES = ("single_bytes", "light_bytes", "chain_bytes", "region_bytes", "reduce_bytes", "select_bytes")
+
+
 def _configure(interpose):
     """Takes the settings over from the environment; what cannot be parsed is ignored."""
     choices = {}
     if os.environ.get("BRIO_GATE") == "0":
-        choices.update(min_count=1, single_bytes=0, region_bytes=0, reduce_bytes=0, sort_count=1)
+        choices.update(dict.fromkeys(_BYTES, 0), min_count=1, sort_count=1)
     if os.environ.get("BRIO_FUSE") == "0":
         choices["fuse"] = 0
     if os.environ.get("BRIO_RESULTS") == "exact":

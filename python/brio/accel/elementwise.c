@@ -63,6 +63,9 @@ int accel_prepare(accel_op *op, PyObject *const *objects, accel_attempt *at)
             return ACCEL_unsupported_argument;
     if (op->danger && has_dangerous_number(op, at->in, at->types))
         return ACCEL_unsupported_argument;
+    if (op->danger == ACCEL_DANGER_DIVISOR && brio_dtype_kind((brio_dtype)at->types->in[0]) != 'f' &&
+        accel_config.light_bytes > 0)
+        return ACCEL_predicted_slower; /* NumPy multiplies by the divisor's reciprocal */
     npy_intp itemsize = PyDataType_ELSIZE(accel_descr[at->types->out]);
     if (!accel_broadcast(at->in, op->nin, itemsize, &at->ndim, at->shape, at->strides))
         return ACCEL_unsupported_argument;
@@ -189,8 +192,8 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
     place.known = place.user = place.marked = 0;
     place.site = NULL;
     if (accel_config.fuse || !op->exact)
-        accel_place_find(&place, objects, n, stack);
-    if (largest >= 0 && !place.marked && largest < accel_config.single_bytes)
+        accel_place_find(&place, objects, n, stack, largest);
+    if (largest >= 0 && !place.marked && largest < accel_lone_gate(op))
         return leave_small(original, objects, n);
     if (op->is_power)
         op = simpler_power(op, objects);
@@ -198,8 +201,6 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
     int reason = accel_prepare(op, objects, &at);
     if (reason >= 0)
         return accel_decline((accel_reason)reason, original, objects, n);
-    if (!at.has_node && !place.marked && at.out_bytes < accel_config.single_bytes / 8)
-        return accel_decline(ACCEL_too_small, original, objects, n);
     accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
     if (!node)
         return at.has_node ? settle_and_retry(op, original, objects, n)

@@ -6,8 +6,11 @@
 accel_settings accel_config = {
     .min_count = 4096,
     .single_bytes = 128 << 10,
-    .region_bytes = 32 << 10,
+    .light_bytes = 32 << 20,
+    .chain_bytes = 512 << 10,
+    .region_bytes = 64 << 10,
     .reduce_bytes = 256 << 10,
+    .select_bytes = 4 << 20,
     .sort_count = 64 << 10,
     .threads_bytes = 128 << 10,
     .fuse = 1,
@@ -82,4 +85,21 @@ PyObject *accel_counters_dict(void)
                  put(dict, "declined", declined_dict()) < 0))
         Py_CLEAR(dict);
     return dict;
+}
+
+/* ---- Worth ------------------------------------------------------------------------------------------------
+ */
+
+npy_intp accel_lone_gate(const accel_op *op)
+{
+    if (!op->light)
+        return accel_config.single_bytes;
+    return accel_config.light_bytes == 0 || brio_threads() > 1 ? accel_config.light_bytes : NPY_MAX_INTP;
+}
+
+int accel_region_is_worth(int steps, int heavy, npy_intp bytes)
+{
+    if (heavy > 0)
+        return bytes >= accel_config.region_bytes || accel_config.region_bytes == 0;
+    return bytes >= (steps > 2 ? accel_config.chain_bytes / 2 : accel_config.chain_bytes);
 }

@@ -147,8 +147,7 @@ static int reason_against(const accel_attempt *at, PyArrayObject *target)
     if (at->types->out != at->in[0].kind || !has_shape_of(at, target) || !is_plain_target(target) ||
         accel_config.verify > 0)
         return ACCEL_unsupported_argument;
-    npy_intp gate = at->has_node ? accel_config.region_bytes : accel_config.single_bytes;
-    return at->out_bytes < gate ? ACCEL_too_small : -1;
+    return at->out_bytes < accel_config.region_bytes ? ACCEL_too_small : -1;
 }
 
 PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value)
@@ -167,7 +166,8 @@ PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *
         return at.has_node ? settle_value(op, original, target, value)
                            : accel_decline(ACCEL_low_memory, original, objects, 2);
     PyObject *result = NULL;
-    int may = !node->external && cannot_need_replay(node) && !would_disturb(node, (PyArrayObject *)target);
+    int may = accel_region_is_worth(node->steps, node->heavy, at.out_bytes) && !node->external &&
+              cannot_need_replay(node) && !would_disturb(node, (PyArrayObject *)target);
     if (may)
         result = run_inplace(node, (PyArrayObject *)target);
     Py_DECREF(node);
@@ -181,13 +181,13 @@ PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out)
 {
     PyArrayObject *target = (PyArrayObject *)out;
     if (!accel_attached || (accel_originals && accel_wants_original()) || !op->exact ||
-        accel_config.verify > 0 || PyArray_NBYTES(target) < accel_config.single_bytes)
+        accel_config.verify > 0 || PyArray_NBYTES(target) < accel_lone_gate(op))
         return NULL;
     if (accel_pending && accel_settle_readers(target) < 0)
         return NULL;
     accel_attempt at;
     if (accel_prepare(op, objects, &at) >= 0 || at.has_node || at.types->out != accel_array_dtype(target) ||
-        !has_shape_of(&at, target) || !is_plain_target(target) || at.out_bytes < accel_config.single_bytes)
+        !has_shape_of(&at, target) || !is_plain_target(target))
         return NULL;
     accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
     if (!node)

@@ -53,6 +53,7 @@ typedef struct accel_op {
     int plain_flags; /* its conditions are the processor's own: no second run to report them */
     int danger;      /* ACCEL_DANGER_... */
     int is_power;
+    int light;            /* bound by memory: worth it only together with others */
     PyUFuncObject *ufunc; /* owned; NULL for where */
     accel_types *types;   /* ACCEL_KINDS ^ nin answers of NumPy's resolver, filled when first asked */
 } accel_op;
@@ -120,8 +121,11 @@ int accel_broadcast(const accel_operand *operands, int n, npy_intp itemsize, int
 typedef struct accel_settings {
     npy_intp min_count;     /* operands with fewer elements leave at once */
     npy_intp single_bytes;  /* output of an operation alone */
+    npy_intp light_bytes;   /* output of a light operation alone, with several threads */
+    npy_intp chain_bytes;   /* output of a region of light operations only */
     npy_intp region_bytes;  /* operands of a fused region */
     npy_intp reduce_bytes;  /* input of a reduction */
+    npy_intp select_bytes;  /* input of a maximum or minimum */
     npy_intp sort_count;    /* elements of a sort */
     npy_intp threads_bytes; /* evaluations above this give the interpreter lock away */
     int fuse;
@@ -131,6 +135,12 @@ typedef struct accel_settings {
 } accel_settings;
 extern accel_settings accel_config;
 extern int accel_attached;
+
+/* The bytes of output from which on an operation alone is worth it. */
+npy_intp accel_lone_gate(const accel_op *op);
+
+/* Whether so many steps in one pass, `heavy` of them bound by arithmetic, gain on as many calls of NumPy. */
+int accel_region_is_worth(int steps, int heavy, npy_intp bytes);
 
 /* Threads that asked for the originals (brio.original()); when 0 nobody did. */
 extern int accel_originals;
@@ -145,9 +155,9 @@ typedef enum accel_reason {
     X(unsupported_op)                                                                                        \
     X(unsupported_argument)                                                                                  \
     X(unsupported_dtype)                                                                                     \
-    X(object_data) X(subclass) X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded)           \
-        X(disabled) X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch)                  \
-            X(verify_mismatch)
+    X(object_data)                                                                                           \
+    X(subclass) X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled)              \
+        X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM
@@ -251,12 +261,16 @@ int accel_sites_load(void);
 /* Looks the calling instruction up. `arguments` are the operands as the entry received them, `stack`
  * their address when it was called by vectorcall: both prove that the running instruction itself made
  * the call. */
-void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyObject *const *stack);
+void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyObject *const *stack,
+                      npy_intp bytes);
 
 /* Whether the code that (beyond NumPy's own frames) called is the user's own. */
 int accel_called_by_user(void);
 
 void accel_site_replayed(accel_site *site);
+
+/* Results of so many bytes at the site were not worth a region: remembered. */
+void accel_site_refuse(accel_site *site, npy_intp bytes);
 
 /* Whether `object` is a function that takes nodes. */
 int accel_takes_nodes(PyObject *object);
@@ -268,7 +282,7 @@ struct accel_node {
     accel_original original;
     uint8_t nin, dtype, external, settled, consumed;
     uint8_t loop[BRIO_MAX_IN];
-    int ndim, steps, leaves, line;
+    int ndim, steps, heavy, leaves, line; /* heavy: those of the steps that are */
     npy_intp shape[ACCEL_MAX_DIMS], strides[ACCEL_MAX_DIMS];
     npy_intp count;
     accel_operand in[BRIO_MAX_IN];         /* objects owned */
@@ -293,6 +307,9 @@ PyObject *accel_node_hand_out(accel_node *node);
 
 /* The ndarray that a node stands for (new reference). NULL with an exception: what the original raises. */
 PyObject *accel_node_value(accel_node *node);
+
+/* Its sites hand out no nodes of this size any more. */
+void accel_node_refuse(const accel_node *node, npy_intp bytes);
 
 /* The node has gone into a reduction and needs no value any more. */
 void accel_node_drop(accel_node *node);

@@ -75,6 +75,14 @@ static void count_parts(const accel_operand *in, int n, int *steps, int *leaves)
         *leaves = collect_leaves(in, n, seen, 0);
 }
 
+static int heavy_steps(const accel_op *op, const accel_operand *in)
+{
+    int heavy = !op->light;
+    for (int i = 0; i < op->nin; i++)
+        heavy += in[i].is_node ? ((const accel_node *)in[i].object)->heavy : 0;
+    return heavy;
+}
+
 accel_node *accel_node_new(accel_op *op, const accel_operand *in, const accel_types *types, int ndim,
                            const npy_intp *shape, const npy_intp *strides)
 {
@@ -95,6 +103,7 @@ accel_node *accel_node_new(accel_op *op, const accel_operand *in, const accel_ty
     node->ndim = ndim;
     node->steps = steps;
     node->leaves = leaves;
+    node->heavy = heavy_steps(op, in);
     node->count = 1;
     for (int i = 0; i < ndim; i++) {
         node->shape[i] = shape[i];
@@ -143,6 +152,15 @@ PyObject *accel_node_value(accel_node *node)
     if (!node->value && !PyErr_Occurred())
         PyErr_NoMemory();
     return Py_XNewRef(node->value);
+}
+
+void accel_node_refuse(const accel_node *node, npy_intp bytes)
+{
+    if (node->site)
+        accel_site_refuse(node->site, bytes);
+    for (int i = 0; i < node->nin; i++)
+        if (node->in[i].is_node && !((const accel_node *)node->in[i].object)->settled)
+            accel_node_refuse((const accel_node *)node->in[i].object, bytes);
 }
 
 void accel_node_drop(accel_node *node)

@@ -66,6 +66,16 @@ static const char *const divisor_names[] = {"floor_divide", "remainder",  "fmod"
                                             "lcm",          "reciprocal", NULL};
 static const char *const exponent_names[] = {"power", "left_shift", "right_shift", NULL};
 
+/* Operations that NumPy does about as fast as memory allows: alone they have nothing to gain. */
+static const char *const light_names[] = {
+    "add",          "subtract",    "multiply",   "divide",      "negative",    "positive",      "conjugate",
+    "absolute",     "fabs",        "sign",       "square",      "reciprocal",  "maximum",       "minimum",
+    "fmax",         "fmin",        "less",       "less_equal",  "greater",     "greater_equal", "equal",
+    "not_equal",    "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and",   "bitwise_or",
+    "bitwise_xor",  "invert",      "left_shift", "right_shift", "isnan",       "isinf",         "isfinite",
+    "signbit",      "copysign",    "floor",      "ceil",        "trunc",       "rint",          "clip",
+    "floor_divide", "remainder",   "fmod",       NULL};
+
 static int danger_of(const char *name)
 {
     return is_among(name, divisor_names)    ? ACCEL_DANGER_DIVISOR
@@ -86,6 +96,7 @@ static accel_op *add_op(const char *name, brio_op number, int nin, int exact)
     op->silent = is_among(name, silent_names);
     op->plain_flags = is_among(name, plain_flag_names) || op->silent;
     op->danger = danger_of(name);
+    op->light = is_among(name, light_names);
     op->is_power = strcmp(name, "power") == 0;
     return op;
 }

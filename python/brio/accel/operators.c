@@ -15,8 +15,8 @@
     X(divide, nb_true_divide)                                                                                \
     X(floor_divide, nb_floor_divide)                                                                         \
     X(remainder, nb_remainder)                                                                               \
-    X(bitwise_and, nb_and) X(bitwise_or, nb_or) X(bitwise_xor, nb_xor) X(left_shift, nb_lshift)              \
-        X(right_shift, nb_rshift)
+    X(bitwise_and, nb_and)                                                                                   \
+    X(bitwise_or, nb_or) X(bitwise_xor, nb_xor) X(left_shift, nb_lshift) X(right_shift, nb_rshift)
 #define UNARY(X)                                                                                             \
     X(negative, nb_negative) X(positive, nb_positive) X(absolute, nb_absolute) X(invert, nb_invert)
 #define INPLACE(X)                                                                                           \
@@ -26,8 +26,9 @@
     X(divide, nb_inplace_true_divide)                                                                        \
     X(floor_divide, nb_inplace_floor_divide)                                                                 \
     X(remainder, nb_inplace_remainder)                                                                       \
-    X(bitwise_and, nb_inplace_and) X(bitwise_or, nb_inplace_or) X(bitwise_xor, nb_inplace_xor)               \
-        X(left_shift, nb_inplace_lshift) X(right_shift, nb_inplace_rshift)
+    X(bitwise_and, nb_inplace_and)                                                                           \
+    X(bitwise_or, nb_inplace_or) X(bitwise_xor, nb_inplace_xor) X(left_shift, nb_inplace_lshift)             \
+        X(right_shift, nb_inplace_rshift)
 
 /* One slot: the operation, the original and how it is called. */
 typedef struct operator_entry {

@@ -242,6 +242,9 @@ static PyObject *try_node(const reduction_name *name, accel_node *node, accel_re
     accel_op *op = accel_op_by_name(name->op);
     if (!op || node->settled || accel_config.verify > 0)
         return NULL;
+    npy_intp bytes = node->count * PyDataType_ELSIZE(accel_descr[node->dtype]);
+    if (!accel_region_is_worth(node->steps + 1, node->heavy, bytes))
+        return NULL;
     char kind = brio_dtype_kind((brio_dtype)node->dtype);
     if (name->is_mean && kind != 'f')
         parts->dtype = (PyObject *)accel_descr[BRIO_F64];
@@ -317,7 +320,9 @@ static int is_worth(const accel_op *op, PyObject *array)
 {
     if (strncmp(op->name, "logical_", 8) == 0)
         return 0;
-    return PyArray_NBYTES((PyArrayObject *)array) >= accel_config.reduce_bytes;
+    int sums = strcmp(op->name, "add") == 0 || strcmp(op->name, "multiply") == 0;
+    return PyArray_NBYTES((PyArrayObject *)array) >=
+           (sums ? accel_config.reduce_bytes : accel_config.select_bytes);
 }
 
 static PyObject *large_reduce(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)

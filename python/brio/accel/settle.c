@@ -206,8 +206,24 @@ static int gives_own_flags(const accel_node *node)
     return node->steps == 1 && !renamed && node->op->plain_flags && (node->op->exact || node->external);
 }
 
+/* Whether the pass is worth it; where not, NumPy does the steps, and their sites remember the size. */
+static int is_worth(const accel_node *node)
+{
+    npy_intp bytes = node->count * PyDataType_ELSIZE(accel_descr[node->dtype]);
+    if (node->steps == 1)
+        return bytes >= accel_lone_gate(node->op);
+    if (accel_region_is_worth(node->steps, node->heavy, bytes))
+        return 1;
+    accel_node_refuse(node, bytes);
+    return 0;
+}
+
 PyObject *accel_settle(accel_node *node)
 {
+    if (!is_worth(node)) {
+        accel_count.declined[ACCEL_predicted_slower]++;
+        return accel_replay(node);
+    }
     uint32_t flags = 0;
     PyObject *value = accel_evaluate(node, &flags);
     if (!value)

@@ -25,7 +25,7 @@ struct accel_site {
     int line, callee, first;
     int begin, end; /* its checks */
     int replays;
-    int refusals, resting; /* calls that were refused in a row; calls to leave alone */
+    npy_intp refused; /* arrays of up to so many bytes were not worth it */
 };
 
 typedef struct record {
@@ -267,7 +267,8 @@ static int is_traced(void)
     return PyThreadState_Get()->c_tracefunc != NULL;
 }
 
-void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyObject *const *stack)
+void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyObject *const *stack,
+                      npy_intp bytes)
 {
     memset(place, 0, offsetof(accel_place, frame));
     if (!accel_frame_current(&place->frame))
@@ -283,7 +284,7 @@ void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyO
     accel_site *site = &known->sites[known->site_of[at] - 1];
     place->site = site;
     place->line = site->line;
-    if (site->replays >= REPLAYS_ALLOWED)
+    if (site->replays >= REPLAYS_ALLOWED || (bytes >= 0 && bytes <= site->refused))
         return;
     place->marked = called_here(site, &place->frame, arguments, n, stack) &&
                     checks_hold(known, site, &place->frame) && !is_traced() && !accel_errors_raise();
@@ -304,6 +305,12 @@ int accel_called_by_user(void)
             return 1;
     } while (accel_frame_previous(&frame));
     return 0;
+}
+
+void accel_site_refuse(accel_site *site, npy_intp bytes)
+{
+    if (bytes > site->refused)
+        site->refused = bytes;
 }
 
 void accel_site_replayed(accel_site *site)

@@ -90,7 +90,7 @@ static PyObject *large_arg(brio_statistic which, PyObject *self, PyObject *const
     if (!accel_attached || (accel_originals && accel_wants_original()) || kwnames || n > 1 ||
         dtype <= BRIO_BOOL || (n == 1 && args[0] != Py_None) || !PyArray_IS_C_CONTIGUOUS(array) ||
         accel_config.verify > 0 || PyArray_NDIM(array) > ACCEL_MAX_DIMS ||
-        PyArray_NBYTES(array) < accel_config.reduce_bytes)
+        PyArray_NBYTES(array) < accel_config.select_bytes)
         return NULL;
     brio_array *wrapped = accel_wrap(array, 0), *out = NULL;
     if (!wrapped)
