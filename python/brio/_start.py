@@ -74,7 +74,8 @@ def _attach():
     try:
         from brio import accel
 
-        accel.attach()
+        if accel.attach().active:
+            accel.keep_memory()
     except Exception as problem:
         if os.environ.get("BRIO_VERBOSE"):
             print(f"brio: not accelerated: {problem}", file=sys.stderr)

@@ -86,6 +86,13 @@ def attach():
     return Handle(True)
 
 
+def keep_memory():
+    """Lets the C library keep freed memory for the next array; for processes that exist to be accelerated."""
+    from . import _interpose
+
+    _interpose.keep_memory()
+
+
 def detach():
     """Puts NumPy's own code back everywhere."""
     module = sys.modules.get(__name__ + "._interpose")

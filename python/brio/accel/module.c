@@ -3,7 +3,11 @@
 #include "interpose.h"
 #include "sites.h"
 
+#include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static int load_numpy(PyObject *numpy)
 {
@@ -120,7 +124,25 @@ static PyObject *operations(PyObject *self, PyObject *unused)
     return list;
 }
 
+/* Freed memory up to this size stays with the process. */
+#define KEPT_BYTES (512 << 20)
+
+/* Arrays of megabytes come and go with every statement. By default the C library gives such memory back
+ * each time, and the system clears it anew for the next array, which can take longer than the operation.
+ * What the user has set through the C library's own variables is left alone. */
+static PyObject *keep_memory(PyObject *self, PyObject *unused)
+{
+#ifdef __GLIBC__
+    if (!getenv("MALLOC_TRIM_THRESHOLD_") && !getenv("MALLOC_MMAP_THRESHOLD_") && !getenv("GLIBC_TUNABLES")) {
+        mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+        mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    }
+#endif
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"keep_memory", keep_memory, METH_NOARGS, "Lets the C library keep freed memory for the next array."},
     {"attach", attach, METH_O, "attach(numpy): interposes; False when it was done already."},
     {"detach", detach, METH_NOARGS, "Puts every pointer back."},
     {"is_attached", is_attached, METH_NOARGS, "Whether the entries are interposed."},
