@@ -9,6 +9,9 @@ import sys
 
 _WATCHED = "numpy"
 
+# Whether Brio was asked for by the environment: then the process is ours to tune.
+_whole_process = False
+
 
 class _Loader:
     """Stands in for NumPy's loader during its import, then puts the original back."""
@@ -27,7 +30,7 @@ class _Loader:
         self._spec.loader = self._loader
         module.__loader__ = self._loader
         self._loader.exec_module(module)
-        _attach()
+        _attach(_whole_process)
 
 
 # A failing import of NumPy must look as it does without this module: the import system leaves its own
@@ -70,12 +73,11 @@ def stop():
         sys.meta_path.remove(Watch)
 
 
-def _attach():
+def _attach(whole_process=False):
     try:
         from brio import accel
 
-        if accel.attach().active:
-            accel.keep_memory()
+        accel.attach(whole_process)
     except Exception as problem:
         if os.environ.get("BRIO_VERBOSE"):
             print(f"brio: not accelerated: {problem}", file=sys.stderr)
@@ -83,8 +85,10 @@ def _attach():
 
 def main():
     """Called by brio.pth."""
+    global _whole_process
     if sys.implementation.name != "cpython" or sys.version_info < (3, 11):
         return
+    _whole_process = True
     if os.environ.get("BRIO_NO_CHILDREN"):
         os.environ.pop("BRIO_ACCELERATE", None)
     watch()

@@ -67,8 +67,11 @@ def _configure(interpose):
 _configured = False
 
 
-def attach():
-    """Interposes NumPy's operations now; NumPy must have been imported."""
+def attach(whole_process=False):
+    """Interposes NumPy's operations now; NumPy must have been imported.
+
+    whole_process: the process was started for this, so that its memory allocator may be tuned as well.
+    """
     global _configured
     reason = _unsupported()
     if reason:
@@ -83,14 +86,9 @@ def attach():
 
             report.at_exit()
     _interpose.attach(sys.modules["numpy"])
+    if whole_process:
+        _interpose.keep_memory()
     return Handle(True)
-
-
-def keep_memory():
-    """Lets the C library keep freed memory for the next array; for processes that exist to be accelerated."""
-    from . import _interpose
-
-    _interpose.keep_memory()
 
 
 def detach():

@@ -39,6 +39,8 @@ enum { ACCEL_WEAK_INT = BRIO_DTYPE_COUNT, ACCEL_WEAK_FLOAT, ACCEL_KINDS };
 
 typedef struct accel_types {
     uint8_t known, supported;
+    uint8_t loop;                    /* which of NumPy's own inner loops; 255: not one of the ufunc's table */
+    PyUFuncGenericFunction function; /* what it was: a loop that somebody replaced is not ours to do */
     uint8_t in[BRIO_MAX_IN];
     uint8_t out;
 } accel_types;
@@ -156,8 +158,9 @@ typedef enum accel_reason {
     X(unsupported_argument)                                                                                  \
     X(unsupported_dtype)                                                                                     \
     X(object_data)                                                                                           \
-    X(subclass) X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled)              \
-        X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
+    X(subclass)                                                                                              \
+    X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled) X(low_memory)            \
+        X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM

@@ -46,6 +46,22 @@ static PyObject *detach(PyObject *self, PyObject *unused)
     return PyLong_FromLong(accel_detach_all());
 }
 
+/* Arrays of megabytes come and go with every statement. By default the C library gives such memory back
+ * each time, and the system clears it anew for the next array, which can take longer than the operation.
+ * What the user has set through the C library's own variables is left alone. The values, and why they are
+ * not larger: docs/decisions/0004-kept-pages.md. */
+static PyObject *keep_memory(PyObject *self, PyObject *unused)
+{
+#ifdef __GLIBC__
+    enum { MIB = 1 << 20 };
+    if (!getenv("MALLOC_TRIM_THRESHOLD_") && !getenv("MALLOC_MMAP_THRESHOLD_") && !getenv("GLIBC_TUNABLES")) {
+        mallopt(M_MMAP_THRESHOLD, 32 * MIB);
+        mallopt(M_TRIM_THRESHOLD, 64 * MIB);
+    }
+#endif
+    Py_RETURN_NONE;
+}
+
 static PyObject *is_attached(PyObject *self, PyObject *unused)
 {
     return PyBool_FromLong(accel_attached);
@@ -122,23 +138,6 @@ static PyObject *operations(PyObject *self, PyObject *unused)
         Py_XDECREF(item);
     }
     return list;
-}
-
-/* Freed memory up to this size stays with the process. */
-#define KEPT_BYTES (512 << 20)
-
-/* Arrays of megabytes come and go with every statement. By default the C library gives such memory back
- * each time, and the system clears it anew for the next array, which can take longer than the operation.
- * What the user has set through the C library's own variables is left alone. */
-static PyObject *keep_memory(PyObject *self, PyObject *unused)
-{
-#ifdef __GLIBC__
-    if (!getenv("MALLOC_TRIM_THRESHOLD_") && !getenv("MALLOC_MMAP_THRESHOLD_") && !getenv("GLIBC_TUNABLES")) {
-        mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
-        mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-    }
-#endif
-    Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {

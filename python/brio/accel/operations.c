@@ -186,6 +186,24 @@ static void ask(accel_op *op, const uint8_t *kinds, accel_types *types)
     Py_DECREF(answer);
 }
 
+/* Finds the loop that NumPy would run. */
+static void remember_loop(const accel_op *op, accel_types *types)
+{
+    const PyUFuncObject *ufunc = op->ufunc;
+    types->loop = 255;
+    for (int i = 0; i < ufunc->ntypes && i < 255; i++) {
+        const char *row = ufunc->types + i * ufunc->nargs;
+        int same = row[op->nin] == accel_descr[types->out]->type_num;
+        for (int j = 0; same && j < op->nin; j++)
+            same = row[j] == accel_descr[types->in[j]]->type_num;
+        if (same) {
+            types->loop = (uint8_t)i;
+            types->function = ufunc->functions[i];
+            return;
+        }
+    }
+}
+
 /* np.where: the dtype is that of the two values together, as `maximum` has it. */
 static void ask_where(const uint8_t *kinds, accel_types *types)
 {
@@ -211,8 +229,13 @@ const accel_types *accel_resolve(accel_op *op, const uint8_t *kinds)
             ask(op, kinds, types);
         else
             ask_where(kinds, types);
+        if (op->ufunc && types->supported)
+            remember_loop(op, types);
         types->known = 1;
         PyErr_Restore(type, value, trace);
     }
-    return types->supported ? types : NULL;
+    if (!types->supported ||
+        (op->ufunc && types->loop != 255 && op->ufunc->functions[types->loop] != types->function))
+        return NULL;
+    return types;
 }

@@ -27,8 +27,8 @@
     X(floor_divide, nb_inplace_floor_divide)                                                                 \
     X(remainder, nb_inplace_remainder)                                                                       \
     X(bitwise_and, nb_inplace_and)                                                                           \
-    X(bitwise_or, nb_inplace_or) X(bitwise_xor, nb_inplace_xor) X(left_shift, nb_inplace_lshift)             \
-        X(right_shift, nb_inplace_rshift)
+    X(bitwise_or, nb_inplace_or)                                                                             \
+    X(bitwise_xor, nb_inplace_xor) X(left_shift, nb_inplace_lshift) X(right_shift, nb_inplace_rshift)
 
 /* One slot: the operation, the original and how it is called. */
 typedef struct operator_entry {
