@@ -87,6 +87,16 @@ PyObject *accel_counters_dict(void)
     return dict;
 }
 
+int accel_is_large_grid(const PyArrayObject_fields *array)
+{
+    npy_intp count = 1;
+    for (int i = 0; i < array->nd; i++)
+        count *= array->dimensions[i];
+    return count >= accel_config.min_count ||
+           (count >= ACCEL_BROADCAST_COUNT &&
+            (array->dimensions[array->nd - 1] == 1 || array->dimensions[0] == 1));
+}
+
 /* ---- Worth ------------------------------------------------------------------------------------------------
  */
 

@@ -159,8 +159,10 @@ typedef enum accel_reason {
     X(unsupported_dtype)                                                                                     \
     X(object_data)                                                                                           \
     X(subclass)                                                                                              \
-    X(layout) X(ties) X(class_not_allowed) X(not_user_code) X(excluded) X(disabled) X(low_memory)            \
-        X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
+    X(layout)                                                                                                \
+    X(ties)                                                                                                  \
+    X(class_not_allowed) X(not_user_code) X(excluded) X(disabled) X(low_memory) X(replayed_fp)               \
+        X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM
@@ -196,26 +198,35 @@ static inline npy_intp accel_array_count(PyObject *object)
 /* A row or column from here on may broadcast to something large. */
 #define ACCEL_BROADCAST_COUNT 64
 
-static inline int accel_is_large_grid(const PyArrayObject_fields *array)
+int accel_is_large_grid(const PyArrayObject_fields *array);
+
+/* The first question of every entry: whether it is worth looking at this array. */
+static inline int accel_is_large_array(PyObject *object)
 {
-    npy_intp count = 1;
-    for (int i = 0; i < array->nd; i++)
-        count *= array->dimensions[i];
-    return count >= accel_config.min_count ||
-           (count >= ACCEL_BROADCAST_COUNT &&
-            (array->dimensions[array->nd - 1] == 1 || array->dimensions[0] == 1));
+    if (Py_TYPE(object) != accel_array_type)
+        return 0;
+    const PyArrayObject_fields *array = (const PyArrayObject_fields *)object;
+    if (array->nd == 1)
+        return array->dimensions[0] >= accel_config.min_count;
+    return array->nd > 1 && accel_is_large_grid(array);
 }
 
-/* The first question of every entry: whether it is worth looking at this operand. */
+/* The same in a few instructions without a call; in doubt it says yes. */
+static inline int accel_may_be_large(PyObject *object)
+{
+    if (Py_TYPE(object) != accel_array_type)
+        return 0;
+    const PyArrayObject_fields *array = (const PyArrayObject_fields *)object;
+    if (array->nd < 2)
+        return array->nd == 1 && array->dimensions[0] >= accel_config.min_count;
+    npy_intp plane = array->dimensions[array->nd - 1] * array->dimensions[0];
+    return array->nd > 2 || plane >= ACCEL_BROADCAST_COUNT;
+}
+
+/* The same of arrays and nodes. */
 static inline int accel_is_large(PyObject *object)
 {
-    if (Py_TYPE(object) == accel_array_type) {
-        const PyArrayObject_fields *array = (const PyArrayObject_fields *)object;
-        if (array->nd == 1)
-            return array->dimensions[0] >= accel_config.min_count;
-        return array->nd > 1 && accel_is_large_grid(array);
-    }
-    return Py_TYPE(object) == &accel_node_type;
+    return accel_is_large_array(object) || Py_TYPE(object) == &accel_node_type;
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */

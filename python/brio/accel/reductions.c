@@ -342,15 +342,21 @@ static PyObject *large_reduce(PyObject *self, PyObject *const *args, Py_ssize_t 
     return result;
 }
 
+static __attribute__((noinline)) PyObject *slow_reduce(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                                                       PyObject *kwnames)
+{
+    PyObject *result = accel_is_large(args[0]) ? large_reduce(self, args, n, kwnames) : NULL;
+    if (result || PyErr_Occurred())
+        return result;
+    if (accel_pending && accel_is_large(args[0]) && accel_settle_pending() < 0)
+        return NULL;
+    return original_reduce(self, args, n, kwnames);
+}
+
 static PyObject *call_reduce(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
 {
-    if (__builtin_expect(n > 0 && accel_is_large(args[0]), 0)) {
-        PyObject *result = large_reduce(self, args, n, kwnames);
-        if (result || PyErr_Occurred())
-            return result;
-        if (accel_pending && accel_settle_pending() < 0)
-            return NULL;
-    }
+    if (__builtin_expect(n > 0 && accel_may_be_large(args[0]), 0))
+        return slow_reduce(self, args, n, kwnames);
     return original_reduce(self, args, n, kwnames);
 }
 

@@ -71,16 +71,28 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
                              : accel_quiet_vectorcall(original_ufunc, self, args, nargsf, kwnames);
 }
 
+/* What is left when the quick questions are answered. Not inlined, so that the quick way needs no stack. */
+static __attribute__((noinline)) PyObject *slow_call(PyObject *self, PyObject *const *args, size_t nargsf,
+                                                     PyObject *kwnames)
+{
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    for (Py_ssize_t i = 0; i < n && i < 3; i++)
+        if (accel_is_large(args[i]))
+            return large_call(self, args, nargsf, kwnames);
+    if (accel_pending)
+        return accel_quiet_vectorcall(original_ufunc, self, args, nargsf, kwnames);
+    return original_ufunc(self, args, nargsf, kwnames);
+}
+
 static PyObject *call_ufunc(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    if (__builtin_expect(n > 0 &&
-                             (accel_is_large(args[0]) ||
-                              (n > 1 && (accel_is_large(args[1]) || (n > 2 && accel_is_large(args[2]))))),
-                         0))
-        return large_call(self, args, nargsf, kwnames);
-    if (__builtin_expect(accel_pending != 0, 0))
-        return accel_quiet_vectorcall(original_ufunc, self, args, nargsf, kwnames);
+    /* While nothing is pending there are no nodes. */
+    if (__builtin_expect(
+            accel_pending != 0 || n < 1 || accel_may_be_large(args[0]) ||
+                (n > 1 && (accel_may_be_large(args[1]) || (n > 2 && accel_may_be_large(args[2])))),
+            0))
+        return slow_call(self, args, nargsf, kwnames);
     return original_ufunc(self, args, nargsf, kwnames);
 }
 
@@ -112,14 +124,14 @@ static PyObject *large_where(PyObject *self, PyObject *const *args)
     return accel_elementwise(where_op, &original, args, 3, args);
 }
 
-static PyObject *call_dispatcher(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+static __attribute__((noinline)) PyObject *slow_dispatch(PyObject *self, PyObject *const *args, size_t nargsf,
+                                                         PyObject *kwnames)
 {
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    if (n == 3 && !kwnames &&
-        (accel_is_large(args[0]) || accel_is_large(args[1]) || accel_is_large(args[2])) &&
-        strcmp(name_of(self), "where") == 0)
+    if (n == 3 && self == where_function && !kwnames &&
+        (accel_is_large(args[0]) || accel_is_large(args[1]) || accel_is_large(args[2])))
         return large_where(self, args);
-    if (__builtin_expect(accel_pending == 0, 1))
+    if (accel_pending == 0)
         return original_dispatcher(self, args, nargsf, kwnames);
     if (n > 0 && Py_TYPE(args[0]) == &accel_node_type) {
         PyObject *result = accel_reduce_node(name_of(self), (accel_node *)args[0], args + 1, n - 1, kwnames);
@@ -127,6 +139,13 @@ static PyObject *call_dispatcher(PyObject *self, PyObject *const *args, size_t n
             return result;
     }
     return call_plain(original_dispatcher, self, args, nargsf, kwnames);
+}
+
+static PyObject *call_dispatcher(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    if (__builtin_expect(accel_pending != 0 || self == where_function, 0))
+        return slow_dispatch(self, args, nargsf, kwnames);
+    return original_dispatcher(self, args, nargsf, kwnames);
 }
 
 /* ---- Attaching -------------------------------------------------------------------------------------- */
