@@ -161,8 +161,9 @@ typedef enum accel_reason {
     X(subclass)                                                                                              \
     X(layout)                                                                                                \
     X(ties)                                                                                                  \
-    X(class_not_allowed) X(not_user_code) X(excluded) X(disabled) X(low_memory) X(replayed_fp)               \
-        X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
+    X(class_not_allowed)                                                                                     \
+    X(not_user_code) X(excluded) X(disabled) X(low_memory) X(replayed_fp) X(site_closed) X(version)          \
+        X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM
@@ -433,7 +434,10 @@ typedef struct accel_patch {
 } accel_patch;
 
 int accel_patch_set(void **where, void *now);
-int accel_operators_attach(void);
+int accel_operators_load(void);
+
+/* target op= value, the value a node. NULL without an exception: the operator has no such form. */
+PyObject *accel_inplace_operator(const accel_op *op, PyObject *target, PyObject *value);
 int accel_ufuncs_attach(PyObject *numpy);
 int accel_reductions_attach(PyObject *numpy);
 int accel_sorts_attach(void);

@@ -19,7 +19,7 @@ static int load_numpy(PyObject *numpy)
     PyObject *umath = PyImport_ImportModule("numpy._core.umath");
     int failed = !umath || accel_errors_load(umath) < 0 || accel_ops_load(umath) < 0;
     Py_XDECREF(umath);
-    if (failed || accel_values_load(numpy) < 0)
+    if (failed || accel_values_load(numpy) < 0 || accel_operators_load() < 0)
         return -1;
     return accel_sites_load();
 }
@@ -30,8 +30,7 @@ static PyObject *attach(PyObject *self, PyObject *numpy)
         Py_RETURN_FALSE;
     if (load_numpy(numpy) < 0)
         return NULL;
-    if (accel_operators_attach() < 0 || accel_ufuncs_attach(numpy) < 0 ||
-        accel_reductions_attach(numpy) < 0 || accel_sorts_attach() < 0) {
+    if (accel_ufuncs_attach(numpy) < 0 || accel_reductions_attach(numpy) < 0 || accel_sorts_attach() < 0) {
         accel_detach_all();
         return NULL;
     }

@@ -1,11 +1,10 @@
-/* Mechanism M1: the number slots and comparison of ndarray, for the sake of nodes.
+/* Operators of nodes (mechanism M1, on the type of nodes alone).
  *
- * An operator of two ndarrays ends in a ufunc, and that is where it is looked at (ufuncs.c). Here only
- * nodes are taken out of the way; everything else is forwarded after comparing two types. Nodes have the
- * same functions in their own slots. */
+ * An operator of two ndarrays ends in a ufunc, and that is where it is looked at (ufuncs.c): ndarray's own
+ * slots stay untouched and cost nothing. Beside a node ndarray steps back by NumPy's own protocol, since
+ * nodes have __array_ufunc__ = None, and the slots here are asked. Operators in place do not step back;
+ * their ufunc receives the node. */
 #include "interpose.h"
-
-#include <string.h>
 
 /* ufunc, slot */
 #define BINARY(X)                                                                                            \
@@ -41,20 +40,11 @@ BINARY(DECLARE)
 UNARY(DECLARE)
 INPLACE(DECLARE)
 static operator_entry entry_power, entry_compare[6];
-static ternaryfunc original_power, original_inplace_power;
-
-static int is_node(PyObject *object)
-{
-    return Py_TYPE(object) == &accel_node_type;
-}
 
 #define BINARY_SLOT(name, slot)                                                                              \
     static PyObject *call_##slot(PyObject *a, PyObject *b)                                                   \
     {                                                                                                        \
-        if (__builtin_expect(is_node(b) || is_node(a), 0))                                                   \
-            return accel_elementwise(entry_##slot.op, &entry_##slot.original, (PyObject *[]){a, b}, 2,       \
-                                     NULL);                                                                  \
-        return entry_##slot.original.as.binary(a, b);                                                        \
+        return accel_elementwise(entry_##slot.op, &entry_##slot.original, (PyObject *[]){a, b}, 2, NULL);    \
     }
 BINARY(BINARY_SLOT)
 
@@ -65,103 +55,58 @@ BINARY(BINARY_SLOT)
     }
 UNARY(UNARY_SLOT)
 
-#define INPLACE_SLOT(name, slot)                                                                             \
-    static PyObject *call_##slot(PyObject *a, PyObject *b)                                                   \
-    {                                                                                                        \
-        if (__builtin_expect(is_node(b), 0))                                                                 \
-            return accel_inplace(entry_##slot.op, &entry_##slot.original, a, b);                             \
-        return entry_##slot.original.as.binary(a, b);                                                        \
-    }
-INPLACE(INPLACE_SLOT)
-
-/* ---- Power --------------------------------------------------------------------------------------- */
-
 static PyObject *call_nb_power(PyObject *a, PyObject *b, PyObject *modulo)
 {
-    if (__builtin_expect((is_node(a) || is_node(b)) && modulo == Py_None, 0))
-        return accel_elementwise(entry_power.op, &entry_power.original, (PyObject *[]){a, b}, 2, NULL);
-    return original_power(a, b, modulo);
-}
-
-static PyObject *call_nb_inplace_power(PyObject *a, PyObject *b, PyObject *modulo)
-{
-    if (__builtin_expect(!is_node(b), 1))
-        return original_inplace_power(a, b, modulo);
-    PyObject *plain = accel_plain(b);
-    PyObject *result = plain ? original_inplace_power(a, plain, modulo) : NULL;
-    Py_XDECREF(plain);
-    return result;
+    if (modulo != Py_None)
+        Py_RETURN_NOTIMPLEMENTED;
+    return accel_elementwise(entry_power.op, &entry_power.original, (PyObject *[]){a, b}, 2, NULL);
 }
 
 /* ---- Comparison ------------------------------------------------------------------------------------ */
 
-static richcmpfunc original_compare;
 static const char *const comparisons[6] = {"less",      "less_equal", "equal",
                                            "not_equal", "greater",    "greater_equal"};
 
-static PyObject *call_compare(PyObject *a, PyObject *b, int which)
-{
-    if (__builtin_expect(is_node(b) || is_node(a), 0))
-        return accel_elementwise(entry_compare[which].op, &entry_compare[which].original,
-                                 (PyObject *[]){a, b}, 2, NULL);
-    return original_compare(a, b, which);
-}
-
 PyObject *accel_node_compare(PyObject *a, PyObject *b, int which)
 {
-    return call_compare(a, b, which);
+    return accel_elementwise(entry_compare[which].op, &entry_compare[which].original, (PyObject *[]){a, b}, 2,
+                             NULL);
 }
 
-/* ---- Attaching --------------------------------------------------------------------------------------- */
+/* ---- Loading ----------------------------------------------------------------------------------------- */
 
 #define NODE_BINARY(name, slot) .slot = call_##slot,
 PyNumberMethods accel_node_number = {BINARY(NODE_BINARY) UNARY(NODE_BINARY).nb_power = call_nb_power};
 
-static int attach_slot(void **where, void *now, operator_entry *entry, const char *name, accel_form form)
+PyObject *accel_inplace_operator(const accel_op *op, PyObject *target, PyObject *value)
 {
-    entry->op = accel_op_by_name(name);
-    if (!*where)
-        return 0;
-    entry->original.form = form;
-    /* Every function pointer has one representation here; the union's members share it. */
-    memcpy(&entry->original.as, where, sizeof *where);
-    /* A node alone has unary operators of ours: one operand is a node or is not. */
-    return form == ACCEL_UNARY || !entry->op ? 0 : accel_patch_set(where, now);
+#define TRY_INPLACE(name, slot)                                                                              \
+    if (entry_##slot.op == op)                                                                               \
+        return accel_inplace(entry_##slot.op, &entry_##slot.original, target, value);
+    INPLACE(TRY_INPLACE)
+    return NULL;
 }
 
-static int attach_power(PyNumberMethods *number)
-{
-    original_power = number->nb_power;
-    original_inplace_power = number->nb_inplace_power;
-    entry_power.op = accel_op_by_name("power");
-    entry_power.original = (accel_original){.form = ACCEL_POWER, .as.power = original_power};
-    if (accel_patch_set((void **)&number->nb_inplace_power, (void *)call_nb_inplace_power) < 0)
-        return -1;
-    return accel_patch_set((void **)&number->nb_power, (void *)call_nb_power);
-}
-
-static int attach_compare(void)
-{
-    original_compare = accel_array_type->tp_richcompare;
-    for (int i = 0; i < 6; i++) {
-        entry_compare[i].op = accel_op_by_name(comparisons[i]);
-        entry_compare[i].original =
-            (accel_original){.form = ACCEL_COMPARE, .as.compare = original_compare, .compare_op = i};
-    }
-    return accel_patch_set((void **)&accel_array_type->tp_richcompare, (void *)call_compare);
-}
-
-int accel_operators_attach(void)
+int accel_operators_load(void)
 {
     PyNumberMethods *number = accel_array_type->tp_as_number;
-#define ATTACH_BINARY(name, slot)                                                                            \
-    if (attach_slot((void **)&number->slot, (void *)call_##slot, &entry_##slot, #name, ACCEL_BINARY) < 0)    \
-        return -1;
-#define ATTACH_UNARY(name, slot)                                                                             \
-    if (attach_slot((void **)&number->slot, (void *)call_##slot, &entry_##slot, #name, ACCEL_UNARY) < 0)     \
-        return -1;
-    BINARY(ATTACH_BINARY)
-    INPLACE(ATTACH_BINARY)
-    UNARY(ATTACH_UNARY)
-    return attach_power(number) < 0 ? -1 : attach_compare();
+#define LOAD_BINARY(name, slot)                                                                              \
+    entry_##slot.op = accel_op_by_name(#name);                                                               \
+    entry_##slot.original.form = ACCEL_BINARY;                                                               \
+    entry_##slot.original.as.binary = number->slot;
+#define LOAD_UNARY(name, slot)                                                                               \
+    entry_##slot.op = accel_op_by_name(#name);                                                               \
+    entry_##slot.original.form = ACCEL_UNARY;                                                                \
+    entry_##slot.original.as.unary = number->slot;
+    BINARY(LOAD_BINARY)
+    INPLACE(LOAD_BINARY)
+    UNARY(LOAD_UNARY)
+    entry_power.op = accel_op_by_name("power");
+    entry_power.original = (accel_original){.form = ACCEL_POWER, .as.power = number->nb_power};
+    for (int i = 0; i < 6; i++) {
+        entry_compare[i].op = accel_op_by_name(comparisons[i]);
+        entry_compare[i].original = (accel_original){
+            .form = ACCEL_COMPARE, .as.compare = accel_array_type->tp_richcompare, .compare_op = i};
+    }
+    return PyDict_SetItemString(accel_node_type.tp_dict, "__array_ufunc__", Py_None);
 }

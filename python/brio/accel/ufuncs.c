@@ -59,6 +59,11 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
         accel_original original = {.form = ACCEL_UFUNC, .as.call = original_ufunc, .callee = self};
         return accel_elementwise(op, &original, args, (int)n, args);
     }
+    if (out && n == 3 && out == args[0] && Py_TYPE(args[1]) == &accel_node_type) {
+        PyObject *result = accel_inplace_operator(op, out, args[1]);
+        if (result || PyErr_Occurred())
+            return result;
+    }
     if (out && accel_is_array(out)) {
         PyObject *result = accel_into(op, args, out);
         if (result || PyErr_Occurred())
