@@ -50,7 +50,7 @@ _LAZY = {
     **dict.fromkeys("errstate geterr geterrcall seterr seterrcall".split(), "_errstate"),
     **dict.fromkeys("array2string array_repr array_str".split(), "_printing"),
     **dict.fromkeys("__array_namespace_info__".split(), "_namespace"),
-    **dict.fromkeys("install uninstall".split(), "accel"),
+    **dict.fromkeys("accelerated install original uninstall".split(), "accel"),
 }
 _MODULES = ("accel", "exceptions", "memory")
 _SCALARS = frozenset(
