@@ -73,6 +73,7 @@ def stub(table: Path, package: Path) -> str:
     lines += [f"{name}: ufunc" for name in names]
     lines += [f"{name}: Any" for name in ("bool", *words(assigned(init, "_SCALARS")))]
     lines += ["", "def install(*args: Any, **kwargs: Any) -> Any: ...", "def uninstall() -> Any: ..."]
+    lines += ["def accelerated(*args: Any, **kwargs: Any) -> Any: ...", "def original() -> Any: ..."]
     lines += ["def own(name: str) -> Any: ...", "def coverage() -> dict[str, str]: ..."]
     lines += ["def __getattr__(name: str) -> Any: ...", "", "__version__: str", "__array_api_version__: str"]
     lines += [f"{name}: float" for name in ("e", "pi", "euler_gamma", "inf", "nan")] + ["newaxis: None"]
