@@ -69,7 +69,7 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
         if (result || PyErr_Occurred())
             return result;
     }
-    accel_count.declined[ACCEL_unsupported_argument]++;
+    accel_count.declined[out && op->light ? ACCEL_predicted_slower : ACCEL_unsupported_argument]++;
     if (!accel_pending)
         return original_ufunc(self, args, nargsf, kwnames);
     return has_node(args, n) ? call_plain(original_ufunc, self, args, nargsf, kwnames)
