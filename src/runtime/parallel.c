@@ -32,12 +32,12 @@ static struct {
     pthread_mutex_t lock;  /* guards what follows */
     pthread_cond_t work, done;
     pthread_t workers[MAX_WORKERS];
-    int started;  /* worker threads that exist */
-    int stopping; /* whether they are to end */
-    int sleeping; /* of these, waiting on `work` */
-    int joined;   /* workers inside the current job */
-    int open;     /* whether the current job may be joined */
-    int limit;    /* workers that may join it */
+    int started;        /* worker threads that exist */
+    int stopping;       /* whether they are to end */
+    int sleeping;       /* of these, waiting on `work` */
+    _Atomic int joined; /* workers inside the current job; changed with the lock held */
+    int open;           /* whether the current job may be joined */
+    int limit;          /* workers that may join it */
     _Atomic uint64_t generation;
     job job;
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
@@ -199,10 +199,28 @@ static void open_job(int64_t count, int64_t grain, brio_range_fn fn, void *conte
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* Waits without sleeping for workers that are about to be done: waking takes longer than a last chunk. */
+static void spin_for_workers(void)
+{
+    int64_t until = now() + SPIN_NANOSECONDS;
+    do {
+        for (int i = 0; i < 64; i++) {
+            if (atomic_load_explicit(&pool.joined, memory_order_acquire) == 0)
+                return;
+            pause_briefly();
+        }
+    } while (now() < until);
+}
+
 static void close_job(void)
 {
     pthread_mutex_lock(&pool.lock);
     pool.open = 0;
+    if (pool.joined > 0) {
+        pthread_mutex_unlock(&pool.lock);
+        spin_for_workers();
+        pthread_mutex_lock(&pool.lock);
+    }
     while (pool.joined > 0)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);

@@ -13,10 +13,10 @@
 
 /* Work below this many simple operations is not worth waking another thread for. */
 #define SERIAL_WORK (192 * 1024)
-/* Elements up to which one operation on contiguous operands is one call of its loop. */
-#define DIRECT_MAX (32 * 1024)
-/* Outputs from this size on go past the caches. */
-#define STREAM_BYTES (4 << 20)
+/* The least work handed to a thread at a time. */
+#define PIECE_WORK (32 * 1024)
+/* Outputs of maps that touch this much memory go past the caches. */
+#define STREAM_BYTES (32 << 20)
 #define STACK_SCRATCH (16 * 1024)
 /* Runs are cut at the ends of rows that are at least so long, so that rows are read where they lie. */
 #define ROW_MIN 192
@@ -65,37 +65,75 @@ static int is_one_operation(const brio_program *program)
     return 1;
 }
 
-/* Runs the loop in one call and returns 1 when the work is of that kind. */
-static int map_directly(const brio_map_args *args, int64_t count)
+/* Elements of a piece: some pieces for each thread, each of them worth handing out, of whole cache lines. */
+static int64_t direct_grain(int64_t count, int64_t work)
+{
+    const int64_t least = count / (work / PIECE_WORK + 1), even = count / (8 * brio_threads());
+    return ((even > least ? even : least) + 63) & ~(int64_t)63;
+}
+
+typedef struct direct_map {
+    brio_loop loop;
+    char *at[BRIO_MAX_IN + BRIO_MAX_OUT];
+    int64_t itemsize[BRIO_MAX_IN + BRIO_MAX_OUT];
+    int noperands, want_fp;
+    atomic_uint fp;
+} direct_map;
+
+static void run_directly(void *context, int64_t begin, int64_t end, int worker)
+{
+    direct_map *map = context;
+    char *at[BRIO_MAX_IN + BRIO_MAX_OUT];
+    for (int k = 0; k < map->noperands; k++)
+        at[k] = map->at[k] + begin * map->itemsize[k];
+    if (map->want_fp)
+        brio_fp_clear();
+    map->loop(at, end - begin);
+    if (map->want_fp)
+        atomic_fetch_or_explicit(&map->fp, brio_fp_read(), memory_order_relaxed);
+}
+
+/* Whether the program is one operation on contiguous operands that the caches hold; fills `map`. */
+static int is_direct(const brio_map_args *args, int64_t count, direct_map *map)
 {
     const brio_program *program = args->program;
-    if (count > DIRECT_MAX || !is_one_operation(program))
+    if (count > STREAM_BYTES || !is_one_operation(program))
         return 0;
     const brio_step *step = &program->steps[0];
-    char *at[BRIO_MAX_IN + BRIO_MAX_OUT];
     brio_dtype in[BRIO_MAX_IN];
-    for (int k = 0; k < step->nin; k++) {
-        const int v = step->in[k];
-        in[k] = (brio_dtype)program->dtypes[v];
-        if (!is_contiguous(&args->in[v], args->ndim, args->shape, (int64_t)brio_dtype_size(in[k])))
+    int64_t itemsizes = 0;
+    map->noperands = step->nin + step->nout;
+    for (int k = 0; k < map->noperands; k++) {
+        const brio_strided *operand = k < step->nin ? &args->in[step->in[k]] : &args->out[k - step->nin];
+        const int value = k < step->nin ? step->in[k] : step->out[k - step->nin];
+        const int64_t itemsize = (int64_t)brio_dtype_size((brio_dtype)program->dtypes[value]);
+        if (!is_contiguous(operand, args->ndim, args->shape, itemsize))
             return 0;
-        at[k] = args->in[v].data;
+        if (k < step->nin)
+            in[k] = (brio_dtype)program->dtypes[value];
+        map->at[k] = operand->data;
+        map->itemsize[k] = itemsize;
+        itemsizes += itemsize;
     }
-    for (int j = 0; j < step->nout; j++) {
-        const int64_t itemsize = (int64_t)brio_dtype_size((brio_dtype)program->dtypes[step->out[j]]);
-        if (!is_contiguous(&args->out[j], args->ndim, args->shape, itemsize))
-            return 0;
-        at[step->nin + j] = args->out[j].data;
-    }
-    const brio_loop loop = brio_cpu_loop(step->op, brio_op_slot(step->op, in));
-    if (!loop || brio_op_cost(step->op) * count > SERIAL_WORK)
+    map->loop = brio_cpu_loop(step->op, brio_op_slot(step->op, in));
+    map->want_fp = args->fp_flags && brio_op_conditions(step->op);
+    return map->loop && itemsizes * count < STREAM_BYTES;
+}
+
+/* Runs the loop over large pieces and returns 1 when the work is of that kind. */
+static int map_directly(const brio_map_args *args, int64_t count)
+{
+    direct_map map;
+    if (!is_direct(args, count, &map))
         return 0;
-    const int want_fp = args->fp_flags && brio_op_conditions(step->op);
-    if (want_fp)
-        brio_fp_clear();
-    loop(at, count);
-    if (want_fp)
-        *args->fp_flags |= brio_fp_read();
+    const int64_t work = brio_op_cost(args->program->steps[0].op) * count;
+    atomic_init(&map.fp, 0);
+    if (work <= SERIAL_WORK)
+        run_directly(&map, 0, count, 0);
+    else
+        brio_parallel_for(count, direct_grain(count, work), run_directly, &map);
+    if (map.want_fp)
+        *args->fp_flags |= atomic_load_explicit(&map.fp, memory_order_relaxed);
     return 1;
 }
 
@@ -140,9 +178,22 @@ static int is_last_result(const brio_program *program, int value)
     return value == last->out[0] || (last->nout == 2 && value == last->out[1]);
 }
 
+/* The bytes of all operands that are not repeated. */
+static int64_t touched_bytes(const map_state *state)
+{
+    const brio_program *program = state->plan.program;
+    int64_t itemsizes = 0;
+    for (int i = 0; i < program->ninputs; i++)
+        itemsizes += state->plan.in[i].form == BRIO_TILE_PERIODIC ? 0 : state->plan.in[i].itemsize;
+    for (int j = 0; j < program->noutputs; j++)
+        itemsizes += (int64_t)brio_dtype_size((brio_dtype)program->dtypes[program->outputs[j]]);
+    return itemsizes * state->plan.count;
+}
+
 static void choose_delivery(map_state *state, const brio_map_args *args)
 {
     const brio_program *program = args->program;
+    const int streams = touched_bytes(state) >= STREAM_BYTES;
     for (int j = 0; j < program->noutputs; j++) {
         const int value = program->outputs[j];
         const int itemsize = (int)brio_dtype_size((brio_dtype)program->dtypes[value]);
@@ -151,7 +202,7 @@ static void choose_delivery(map_state *state, const brio_map_args *args)
         state->early[j] = !overlaps || is_last_result(program, value);
         if (state->out[j].form != BRIO_TILE_CONTIGUOUS)
             state->how[j] = UNPACKED;
-        else if (!overlaps && state->plan.count * itemsize >= STREAM_BYTES)
+        else if (!overlaps && streams)
             state->how[j] = STREAMED;
         else if (state->early[j])
             state->how[j] = IN_PLACE;
