@@ -11,6 +11,10 @@
 
 /* Keys for which a thread of their own pays. */
 #define PART_MIN (1 << 15)
+/* So many threads at most split a row; into so many pieces for each. */
+#define SPLITTING_THREADS 8
+#define PIECES_EACH 8
+#define MAX_PIECES (SPLITTING_THREADS * PIECES_EACH)
 /* Elements of rows handed to a worker at a time. */
 #define ROWS_GRAIN (1 << 14)
 /* From here on narrow elements are counted. */

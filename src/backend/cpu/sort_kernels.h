@@ -24,6 +24,10 @@ typedef struct brio_cpu_sort_kernels {
     int (*run_64)(const int64_t *keys, int64_t n);
     void (*sort_32)(int32_t *keys, int64_t n); /* in place, not stable, no scratch */
     void (*sort_64)(int64_t *keys, int64_t n);
+    /* Moves lesser keys to the front: none of the first split(...) is greater than any of the others. About
+     * half of n when keys differ; n when all are equal. */
+    int64_t (*split_32)(int32_t *keys, int64_t n);
+    int64_t (*split_64)(int64_t *keys, int64_t n);
     /* Merges two sorted runs; a's keys come first among equals. */
     void (*merge_32)(int32_t *out, const int32_t *a, int64_t na, const int32_t *b, int64_t nb);
     void (*merge_64)(int64_t *out, const int64_t *a, int64_t na, const int64_t *b, int64_t nb);

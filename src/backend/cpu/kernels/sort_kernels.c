@@ -144,6 +144,6 @@ BRIO_INLINE brio_vec_64 max_64(brio_vec_64 a, brio_vec_64 b)
 
 extern const brio_cpu_sort_kernels BRIO_LEVELED(brio_cpu_sort_kernels);
 const brio_cpu_sort_kernels BRIO_LEVELED(brio_cpu_sort_kernels) = {
-    encode_32, encode_64, decode_32, decode_64, run_32,         run_64,
-    sort_32,   sort_64,   merge_32,  merge_64,  merge_split_32, merge_split_64,
+    encode_32, encode_64, decode_32, decode_64, run_32,   run_64,         sort_32,
+    sort_64,   split_32,  split_64,  merge_32,  merge_64, merge_split_32, merge_split_64,
 };

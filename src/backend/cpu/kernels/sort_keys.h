@@ -183,6 +183,15 @@ static KEY NAME(pivot)(const KEY *keys, int64_t n)
     return v[0][LANES / 2];
 }
 
+static int64_t NAME(split)(KEY *keys, int64_t n)
+{
+    KEY pivot = NAME(pivot)(keys, n);
+    int64_t below = NAME(partition)(keys, n, pivot);
+    if (below == 0 && pivot != KEY_MAX)
+        below = NAME(partition)(keys, n, (KEY)(pivot + 1));
+    return below > 0 ? below : n;
+}
+
 static void NAME(quick_sort)(KEY *keys, int64_t n, int depth)
 {
     while (n > 16 * LANES) {

@@ -157,6 +157,34 @@ BRIO_INLINE void NAME(transpose)(const VEC *in, VEC *out, int out_step)
 }
 #endif
 
+#if LANES == 8
+/* The columns of 2 or 4 rows one after another. */
+BRIO_INLINE void NAME(interleave)(const VEC *v, VEC *out, int rows)
+{
+    if (rows == 2) {
+        out[0] = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 2, 10, 3, 11);
+        out[1] = __builtin_shufflevector(v[0], v[1], 4, 12, 5, 13, 6, 14, 7, 15);
+        return;
+    }
+    VEC a = __builtin_shufflevector(v[0], v[2], 0, 8, 1, 9, 2, 10, 3, 11);
+    VEC b = __builtin_shufflevector(v[0], v[2], 4, 12, 5, 13, 6, 14, 7, 15);
+    VEC c = __builtin_shufflevector(v[1], v[3], 0, 8, 1, 9, 2, 10, 3, 11);
+    VEC d = __builtin_shufflevector(v[1], v[3], 4, 12, 5, 13, 6, 14, 7, 15);
+    out[0] = __builtin_shufflevector(a, c, 0, 8, 1, 9, 2, 10, 3, 11);
+    out[1] = __builtin_shufflevector(a, c, 4, 12, 5, 13, 6, 14, 7, 15);
+    out[2] = __builtin_shufflevector(b, d, 0, 8, 1, 9, 2, 10, 3, 11);
+    out[3] = __builtin_shufflevector(b, d, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+#else
+/* The columns of 2 rows one after another. */
+BRIO_INLINE void NAME(interleave)(const VEC *v, VEC *out, int rows)
+{
+    (void)rows;
+    out[0] = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+    out[1] = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+}
+#endif
+
 /* Sorts n keys, rows / 2 * LANES < n <= rows * LANES. */
 BRIO_INLINE void NAME(sort_rows)(KEY *keys, int64_t n, int rows)
 {
@@ -184,9 +212,9 @@ BRIO_INLINE void NAME(sort_rows)(KEY *keys, int64_t n, int rows)
         }
         return;
     }
-    memcpy(padded, v, (size_t)rows * sizeof(VEC));
-    for (int64_t i = 0; i < n; i++)
-        keys[i] = padded[(i % rows) * LANES + i / rows];
+    NAME(interleave)(v, out, rows);
+    memcpy(padded, out, (size_t)rows * sizeof(VEC));
+    memcpy(keys, padded, (size_t)n * sizeof(KEY));
 }
 
 /* Sorts up to NETWORK_MAX keys. */
