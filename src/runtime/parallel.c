@@ -5,6 +5,10 @@
  * for those who joined. So a worker that wakes too late costs nothing, and nobody depends on it.
  * Workers spin for a few microseconds after a job before they sleep.
  *
+ * On a busy machine a worker that has joined may be put aside by the scheduler in mid-chunk, and the
+ * caller then waits a time slice for work of microseconds. A caller that waited longer than it worked
+ * therefore leaves the pool alone for a while, twice as long after each such loss.
+ *
  * Only one job runs in the pool at a time: a caller that finds it taken works alone. Before a fork the
  * workers are stopped, so that neither side inherits threads (an interpreter may warn about a fork
  * with threads); the next job on either side starts new ones. */
@@ -19,6 +23,9 @@
 
 #define SPIN_NANOSECONDS 30000
 #define MAX_WORKERS 1023
+#define LONG_WAIT 300000       /* nanoseconds of waiting that count as a loss */
+#define SHORTEST_REST 20000000 /* nanoseconds without the pool after a first loss */
+#define LONGEST_REST 640000000 /* and at most */
 
 typedef struct job {
     brio_range_fn fn;
@@ -39,6 +46,7 @@ static struct {
     int open;           /* whether the current job may be joined */
     int limit;          /* workers that may join it */
     _Atomic uint64_t generation;
+    _Atomic int64_t rest, resting_until; /* after losses to a busy machine */
     job job;
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -226,6 +234,18 @@ static void close_job(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* Judges a job from when it began, when the caller had no more to do, and when all had finished. */
+static void note_waiting(int64_t began, int64_t drawn, int64_t ended)
+{
+    int64_t waited = ended - drawn, rest = 0;
+    if (waited > LONG_WAIT && waited > drawn - began) {
+        rest = pool.rest == 0 ? SHORTEST_REST : 2 * pool.rest;
+        rest = rest > LONGEST_REST ? LONGEST_REST : rest;
+        pool.resting_until = ended + rest;
+    }
+    pool.rest = rest;
+}
+
 static void run_alone(int64_t count, int64_t grain, brio_range_fn fn, void *context)
 {
     inside++;
@@ -246,7 +266,8 @@ void brio_parallel_for(int64_t count, int64_t grain, brio_range_fn fn, void *con
     if (threads > chunks)
         threads = (int)chunks;
     pthread_once(&fork_once, watch_forks);
-    if (threads < 2 || pthread_mutex_trylock(&pool.owner) != 0) {
+    int64_t began = threads < 2 ? 0 : now();
+    if (threads < 2 || began < pool.resting_until || pthread_mutex_trylock(&pool.owner) != 0) {
         run_alone(count, grain, fn, context);
         return;
     }
@@ -254,7 +275,9 @@ void brio_parallel_for(int64_t count, int64_t grain, brio_range_fn fn, void *con
     inside++;
     draw(&pool.job, 0);
     inside--;
+    int64_t drawn = now();
     close_job();
+    note_waiting(began, drawn, now());
     pthread_mutex_unlock(&pool.owner);
 }
 
