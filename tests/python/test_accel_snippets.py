@@ -1,5 +1,7 @@
 """Every snippet gives the same with NumPy interposed, all gates at zero, as without."""
 
+import cProfile
+import sys
 import warnings
 
 import numpy as np
@@ -94,6 +96,11 @@ i ** 2
 abs(i) ** 3
 2 ** x
 np.power(x, 2)
+np.power(x, np.float32(-1))
+m[:, ::-1].sum(axis=1)
+m[:, ::-1].sum()
+m[::-1].sum(axis=1)
+(m * 2 + 1)[:, ::-1].mean(axis=1)
 np.power(f, 0.5)
 2.0 - x
 3 - i
@@ -458,3 +465,109 @@ def test_fuses(snippet, operations):
     """As many operations as there are become one region."""
     for counters in [both(snippet, exact=1)[3]]:
         assert counters["fused"] == 2 * operations
+
+
+def large_names():
+    """Arrays so large that NumPy computes in the memory of a temporary (256 KiB)."""
+    rng = np.random.default_rng(6)
+    x = rng.random(40_000) + 0.5
+    return {
+        "np": np,
+        "x": x,
+        "f": x.astype(np.float32),
+        "i": np.arange(40_000),
+        "m": x.reshape(200, 200),
+        "e": np.array([2.0, 0.5, 3.0, -1.0] * 50)[:, None],
+        "k": np.float64(2),
+        "h": np.float32(0.5),
+        "d": np.array(2.0),
+    }
+
+
+LARGE = """
+x ** k
+x ** h
+x ** d
+f ** h
+f ** k
+i ** 0.5
+i ** k
+m ** e
+np.power(x, -1)
+np.power(x, 2)
+np.power(x, k)
+x ** np.broadcast_to(k, x.shape)
+x * 2 + x ** k
+"""
+
+
+@pytest.mark.parametrize("snippet", lines(LARGE))
+def test_exact_when_large(monkeypatch, snippet):
+    monkeypatch.setitem(globals(), "names", large_names)
+    plain, first, second, _ = both(snippet, exact=1)
+    assert_same(plain, first, exactly)
+    assert_same(plain, second, exactly)
+
+
+@pytest.mark.parametrize("snippet", ["(x * 1) / 0", "(x - 1e300) * (x * 1e300)", "np.sqrt(-x) + 1"])
+def test_calls_the_handler_of_conditions(monkeypatch, snippet):
+    monkeypatch.setitem(globals(), "names", large_names)
+    calls = []
+    before = np.seterrcall(lambda kind, flags: calls.append((kind, flags)))
+    try:
+        with np.errstate(all="call"):
+            both(snippet, exact=1)
+    finally:
+        np.seterrcall(before)
+    assert len(calls) % 3 == 0 and calls[: len(calls) // 3] * 3 == calls and calls
+
+
+def test_sums_of_any_length():
+    """NumPy's tree of additions, whatever the lengths of its leaves."""
+    rows = np.random.default_rng(7).random((2, 2100)) - 0.5
+    arrays = [rows[:, :n].astype(kind) for n in range(1, 2100, 3) for kind in "fd"]
+    plain = [array.sum(axis=1) for array in arrays]
+    _interpose.configure(**GATES, exact=1)
+    accel.attach()
+    ours = [array.sum(axis=1) for array in arrays]
+    accel.detach()
+    for array, expected, value in zip(arrays, plain, ours, strict=True):
+        assert (expected == value).all(), array.shape
+
+
+def test_messages_are_those_of_the_function():
+    for snippet in ["np.sum(x * 2 + 1, bogus=3)", "(x * 2 + 1).sum(bogus=3)", "np.max(x * 2 + 1, axis='a')"]:
+        plain, first, second, _ = both(snippet, exact=1)
+        assert_same(plain, first, exactly)
+        assert_same(plain, second, exactly)
+
+
+def test_tracers_see_the_script_alone():
+    seen = []
+
+    def tracer(frame, event, argument):
+        seen.append((frame.f_code.co_name, event))
+        return tracer
+
+    def watched(function):
+        seen.clear()
+        sys.settrace(tracer)
+        try:
+            function()
+        finally:
+            sys.settrace(None)
+        return list(seen)
+
+    def profiled(function):
+        profile = cProfile.Profile()
+        profile.runcall(function)
+        return sorted(entry.code if isinstance(entry.code, str) else entry.code.co_name
+                      for entry in profile.getstats())  # fmt: skip
+
+    for watch in (watched, profiled):
+        plain = watch(compile_snippet("np.sqrt(x * 2 + 1).sum() + (x * y).mean()"))
+        _interpose.configure(**GATES, exact=1)
+        accel.attach()
+        ours = watch(compile_snippet("np.sqrt(x * 2 + 1).sum() + (x * y).mean()"))
+        accel.detach()
+        assert ours == plain

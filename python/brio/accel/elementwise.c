@@ -1,6 +1,7 @@
 /* One elementwise operation: may Brio do it, is it worth it, now or later. */
 #include "interpose.h"
 
+#include <math.h>
 #include <string.h>
 
 PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n)
@@ -158,26 +159,60 @@ static PyObject *leave_small(const accel_original *original, PyObject *const *ob
     return accel_pending ? accel_quiet(original, objects, n) : accel_call_original(original, objects, n);
 }
 
-/* NumPy computes powers of floats by some scalar exponents in a simpler way; so do we. */
+/* The exponent that all elements share, as the loop of the power will read it; NAN when there is none. */
+static double shared_exponent(const accel_operand *exponent, const accel_types *types)
+{
+    if (!exponent->is_scalar || !accel_scalar_fits(exponent, types->in[1]))
+        return NAN;
+    brio_operand number = accel_scalar_operand(exponent, types->in[1]);
+    return types->in[1] == BRIO_F32   ? (double)number.value.f32
+           : types->in[1] == BRIO_F64 ? number.value.f64
+                                      : NAN;
+}
+
+/* The exponents by which NumPy computes powers of floats in a simpler way, when many elements share one. */
+static const struct {
+    double exponent;
+    const char *name;
+} simpler[] = {{2.0, "square"}, {0.5, "sqrt"}, {-1.0, "reciprocal"}, {1.0, "positive"}};
+enum { SIMPLER = sizeof simpler / sizeof *simpler };
+
 static accel_op *simpler_power(accel_op *op, PyObject *const *objects)
 {
-    static const struct {
-        double exponent;
-        const char *name;
-    } simpler[] = {{2.0, "square"}, {0.5, "sqrt"}, {-1.0, "reciprocal"}, {1.0, "positive"}};
     accel_operand base, exponent;
     if (!accel_operand_read(objects[0], &base) || !accel_operand_read(objects[1], &exponent) ||
-        (base.kind != BRIO_F64 && base.kind != BRIO_F32) || base.is_scalar || !exponent.is_scalar ||
-        (exponent.kind != ACCEL_WEAK_INT && exponent.kind != ACCEL_WEAK_FLOAT))
+        (base.kind != BRIO_F64 && base.kind != BRIO_F32) || base.is_scalar)
         return op;
-    double number =
-        exponent.kind == ACCEL_WEAK_INT ? (double)exponent.scalar.value.i64 : exponent.scalar.value.f64;
-    for (size_t i = 0; i < sizeof simpler / sizeof *simpler; i++)
+    const accel_types *types = accel_resolve(op, (uint8_t[]){base.kind, exponent.kind});
+    if (!types || types->in[0] != base.kind)
+        return op;
+    double number = shared_exponent(&exponent, types);
+    for (int i = 0; i < SIMPLER; i++)
         if (simpler[i].exponent == number) {
             accel_op *other = accel_op_by_name(simpler[i].name);
             return other ? other : op;
         }
     return op;
+}
+
+/* Whether NumPy's loop for powers would meet one exponent for many elements, which it treats apart: tiles
+ * do not repeat that. */
+static int has_repeated_exponent(const accel_attempt *at)
+{
+    const accel_operand *exponent = &at->in[1];
+    if (exponent->is_scalar) {
+        double number = shared_exponent(exponent, at->types);
+        for (int i = 0; i < SIMPLER; i++)
+            if (simpler[i].exponent == number)
+                return 1;
+        return 0;
+    }
+    for (int i = 0; i < at->ndim; i++) {
+        int axis = exponent->ndim - at->ndim + i;
+        if (at->shape[i] > 1 && (axis < 0 || exponent->shape[axis] == 1 || exponent->strides[axis] == 0))
+            return 1;
+    }
+    return 0;
 }
 
 PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObject *const *objects, int n,
@@ -199,6 +234,9 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
         op = simpler_power(op, objects);
     accel_attempt at;
     int reason = accel_prepare(op, objects, &at);
+    int external = needs_numpy_loop(op, &place);
+    if (reason < 0 && external && op->is_power && has_repeated_exponent(&at))
+        reason = ACCEL_unsupported_argument;
     if (reason >= 0)
         return accel_decline((accel_reason)reason, original, objects, n);
     accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
@@ -206,7 +244,7 @@ PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObje
         return at.has_node ? settle_and_retry(op, original, objects, n)
                            : accel_decline(ACCEL_low_memory, original, objects, n);
     remember_original(node, original, objects, n, &place);
-    node->external = (uint8_t)needs_numpy_loop(op, &place);
+    node->external = (uint8_t)external;
     if (place.marked)
         return accel_node_hand_out(node);
     PyObject *value = accel_node_value(node);

@@ -125,6 +125,15 @@ int accel_errors_raise(void)
     return warnings_raise();
 }
 
+int accel_gives_all(void)
+{
+    const uint8_t *mode = modes();
+    for (int i = 0; i < CONDITIONS; i++)
+        if (mode[i] == MODE_OTHER)
+            return 0;
+    return 1;
+}
+
 int accel_give(uint32_t flags, const char *name)
 {
     uint8_t mode[CONDITIONS];

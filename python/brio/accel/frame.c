@@ -5,6 +5,10 @@
 #define ACCEL_FRAME_KNOWN 1
 #define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
+#if PY_VERSION_HEX >= 0x030C0000
+#include <internal/pycore_instruments.h>
+#include <internal/pycore_interp.h>
+#endif
 #undef Py_BUILD_CORE
 #else
 #define ACCEL_FRAME_KNOWN 0
@@ -64,7 +68,24 @@ int accel_frame_previous(accel_frame *frame)
     return fill(((struct _PyInterpreterFrame *)frame->interpreter_frame)->previous, frame);
 }
 
+int accel_frame_is_watched(void)
+{
+    const PyThreadState *state = PyThreadState_Get();
+    if (state->c_tracefunc || state->c_profilefunc)
+        return 1;
+#if PY_VERSION_HEX >= 0x030C0000
+    return state->interp->monitors.tools[PY_MONITORING_EVENT_CALL] != 0;
 #else
+    return 0;
+#endif
+}
+
+#else
+
+int accel_frame_is_watched(void)
+{
+    return 1;
+}
 
 int accel_frame_current(accel_frame *frame)
 {

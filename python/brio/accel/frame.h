@@ -24,6 +24,9 @@ int accel_frame_current(accel_frame *frame);
 /* The caller of `frame`; 0 when there is none. */
 int accel_frame_previous(accel_frame *frame);
 
+/* Whether a tracer or a profiler sees the calls of this thread; then nothing is fused. */
+int accel_frame_is_watched(void);
+
 /* Asks for a slot in every code object for a pointer that `release` frees; -1 on failure. */
 Py_ssize_t accel_code_slot(void (*release)(void *));
 void *accel_code_get(PyCodeObject *code, Py_ssize_t slot);

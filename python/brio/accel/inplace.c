@@ -116,7 +116,7 @@ static int cannot_need_replay(const accel_node *node)
     char kind = brio_dtype_kind((brio_dtype)node->dtype);
     if (kind != 'f')
         return 1;
-    return node->steps == 1 && node->op->exact && node->op->plain_flags;
+    return node->steps == 1 && node->op->exact && node->op->plain_flags && accel_gives_all();
 }
 
 /* Computes into the target. NULL without an exception: Brio could not, and nothing was written. */

@@ -163,8 +163,8 @@ typedef enum accel_reason {
     X(ties)                                                                                                  \
     X(class_not_allowed)                                                                                     \
     X(not_user_code)                                                                                         \
-    X(excluded) X(disabled) X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch)          \
-        X(verify_mismatch)
+    X(excluded)                                                                                              \
+    X(disabled) X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM
@@ -382,6 +382,9 @@ uint32_t accel_relevant(uint32_t flags);
  * operation in a traceback matters, and nothing is fused. */
 int accel_errors_raise(void);
 
+/* Whether accel_give can report every condition itself: nothing is called, logged or printed. */
+int accel_gives_all(void);
+
 /* Reports conditions of one operation as NumPy does. 0, or -1 with the exception. 1: cannot, replay. */
 int accel_give(uint32_t flags, const char *name);
 
@@ -425,6 +428,11 @@ typedef struct accel_reduction {
 } accel_reduction;
 PyObject *accel_to_numpy(brio_array *array);
 PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *parts);
+
+/* The reduction as part of the node's pass. NULL without an exception: it is not to be, nothing was done. */
+PyObject *accel_fuse_reduction(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *kwnames);
+/* The same, or else the method of the node's value. */
 PyObject *accel_reduce_node(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames);
 

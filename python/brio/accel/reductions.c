@@ -139,6 +139,15 @@ static int is_c_order(const accel_operand *operand)
     return 1;
 }
 
+/* NumPy walks axes of negative stride backwards, which shows in the order of a sum. */
+static int goes_backwards(const accel_operand *operand)
+{
+    for (int i = 0; i < operand->ndim; i++)
+        if (operand->strides[i] < 0 && operand->shape[i] > 1)
+            return 1;
+    return 0;
+}
+
 PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *parts)
 {
     accel_operand operand;
@@ -160,6 +169,8 @@ PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *par
     options.keepdims = parts->keepdims == Py_True;
     options.fp_flags = &flags;
     choose_order(op, options.has_dtype ? (int)options.dtype : operand.kind, &options.order);
+    if (options.order == BRIO_ORDER_NUMPY && goes_backwards(&operand))
+        return NULL;
     double begin = accel_now();
     accel_holder holder;
     holder.nleaves = 0;
@@ -272,24 +283,24 @@ static PyObject *of_value(const char *name, accel_node *node, PyObject *const *a
     return result;
 }
 
+PyObject *accel_fuse_reduction(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *kwnames)
+{
+    const reduction_name *known = find_name(name);
+    accel_reduction parts = {0};
+    if (!known || !read_call(args, nargs, kwnames, &parts))
+        return NULL;
+    PyObject *result = try_node(known, node, &parts);
+    if (result)
+        accel_node_drop(node);
+    return result;
+}
+
 PyObject *accel_reduce_node(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames)
 {
-    const reduction_name *known = find_name(name);
-    if (!known)
-        return NULL;
-    accel_reduction parts = {0};
-    if (read_call(args, nargs, kwnames, &parts)) {
-        PyObject *result = try_node(known, node, &parts);
-        if (result) {
-            accel_node_drop(node);
-            return result;
-        }
-        if (PyErr_Occurred())
-            return NULL;
-    }
-    const char *method = strcmp(name, "amax") == 0 ? "max" : strcmp(name, "amin") == 0 ? "min" : name;
-    return of_value(method, node, args, nargs, kwnames);
+    PyObject *result = accel_fuse_reduction(name, node, args, nargs, kwnames);
+    return result || PyErr_Occurred() ? result : of_value(name, node, args, nargs, kwnames);
 }
 
 /* ---- ufunc.reduce

@@ -130,7 +130,10 @@ static record *make_record(PyCodeObject *code)
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     analysing++;
+    PyThreadState *state = PyThreadState_Get();
+    PyThreadState_EnterTracing(state); /* tracers and profilers do not see it */
     PyObject *answer = PyObject_CallOneArg(analyse, (PyObject *)code);
+    PyThreadState_LeaveTracing(state);
     analysing--;
     if (!answer || read_record(answer, made) < 0) {
         PyErr_Clear();
@@ -261,12 +264,6 @@ static int called_here(const accel_site *site, const accel_frame *frame, PyObjec
     return n == 1 && values[site->first] == arguments[0] && accel_value_is(WHAT_TAKES, values[site->callee]);
 }
 
-/* Fusion is off while a tracer may run between two instructions. */
-static int is_traced(void)
-{
-    return PyThreadState_Get()->c_tracefunc != NULL;
-}
-
 void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyObject *const *stack,
                       npy_intp bytes)
 {
@@ -287,7 +284,8 @@ void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyO
     if (site->replays >= REPLAYS_ALLOWED || (bytes >= 0 && bytes <= site->refused))
         return;
     place->marked = called_here(site, &place->frame, arguments, n, stack) &&
-                    checks_hold(known, site, &place->frame) && !is_traced() && !accel_errors_raise();
+                    checks_hold(known, site, &place->frame) && !accel_frame_is_watched() &&
+                    !accel_errors_raise();
 }
 
 int accel_called_by_user(void)

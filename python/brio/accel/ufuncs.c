@@ -139,7 +139,8 @@ static __attribute__((noinline)) PyObject *slow_dispatch(PyObject *self, PyObjec
     if (accel_pending == 0)
         return original_dispatcher(self, args, nargsf, kwnames);
     if (n > 0 && Py_TYPE(args[0]) == &accel_node_type) {
-        PyObject *result = accel_reduce_node(name_of(self), (accel_node *)args[0], args + 1, n - 1, kwnames);
+        PyObject *result =
+            accel_fuse_reduction(name_of(self), (accel_node *)args[0], args + 1, n - 1, kwnames);
         if (result || PyErr_Occurred())
             return result;
     }

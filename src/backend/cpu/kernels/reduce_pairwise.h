@@ -87,7 +87,7 @@ static T NAME(pairwise)(const T *p, int64_t n)
     if (n <= 128)
         return NAME(pairwise_leaf)(p, n);
     int64_t half = NAME(half)(n);
-    if (half > 128 && n - half <= 256)
+    if (half > 128 && n - half - NAME(half)(n - half) <= 128)
         return NAME(pairwise_four)(p, n);
     return NAME(pairwise)(p, half) + NAME(pairwise)(p + half, n - half);
 }
