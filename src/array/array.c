@@ -199,7 +199,7 @@ brio_array *brio_array_ref(brio_array *array)
 
 static void destroy(brio_array *array)
 {
-    if (atomic_load_explicit(&array->node, memory_order_relaxed) != NULL)
+    if (brio_array_is_pending(array))
         brio_lazy_abandon(array);
     brio_array *base = array->base == array ? NULL : array->base;
     brio_release_fn release = array->release;

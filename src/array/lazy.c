@@ -1,14 +1,16 @@
 /* The graph of pending arrays: building, settling, forgetting. The rules are in lazy.h. */
 #include "array/lazy.h"
 #include "runtime/config.h"
+#include "runtime/memory.h"
 
 #include <brio/config.h>
-#include <brio/memory.h>
 #include <pthread.h>
 
 #define MAX_NODES 64
 /* Below this nobody asks how much an expression keeps alive. */
 #define RETAINED_FREE ((int64_t)256 << 20)
+
+_Static_assert(sizeof(brio_node) <= BRIO_BLOCK_BYTES, "a node fits a block");
 
 static pthread_mutex_t graph_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t graph_once = PTHREAD_ONCE_INIT;
@@ -25,6 +27,7 @@ static void unlock(void)
 
 static void keep_across_fork(void)
 {
+    brio_memory_watch_forks();
     pthread_atfork(lock, unlock, unlock);
 }
 
@@ -87,8 +90,10 @@ static void retire(brio_node *node)
         if (below == NULL)
             continue;
         in->consumer = NULL;
-        if (is_dropped(in, node))
+        if (is_dropped(in, node)) {
+            in->unlinked = 1;
             retire(below);
+        }
     }
 }
 
@@ -111,14 +116,18 @@ static void free_dead(brio_node *dead)
 
 void brio_lazy_abandon(brio_array *array)
 {
-    brio_node *node = node_of(array);
-    if (!node->retired) {
+    /* A thread that writes into a leaf may be computing this array just now: after the wait it is settled. */
+    bool reachable = !array->unlinked;
+    if (reachable)
         lock();
+    brio_node *node = node_of(array);
+    if (node != NULL)
         retire(node);
-        unlock();
-    }
     atomic_store_explicit(&array->node, NULL, memory_order_relaxed);
-    free_node(node);
+    if (reachable)
+        unlock();
+    if (node != NULL)
+        free_node(node);
 }
 
 /* ---- evaluation, all under the lock ------------------------------------------------------------- */

@@ -57,7 +57,8 @@ brio_status brio_lazy_evaluate(brio_array *array, const brio_array *out, uint32_
 /* Settles every pending array that reads the storage of `array` (a write is about to happen). */
 brio_status brio_lazy_settle_readers(const brio_array *array);
 
-/* Unlinks and frees the node of a pending array that nobody holds any more. */
+/* Unlinks and frees the node of a pending array that nobody holds any more, unless another thread has
+ * settled the array meanwhile. */
 void brio_lazy_abandon(brio_array *array);
 
 /* Whether computing `array` reads memory of `out` other than the same elements. */
@@ -66,7 +67,7 @@ bool brio_lazy_disturbs(const brio_array *array, const brio_array *out);
 /* Whether the step should be left pending under BRIO_LAZY_AUTO. */
 bool brio_lazy_is_worth(const brio_expr *expr, int64_t count);
 
-/* ---- passes (lower.c, pass.c) ------------------------------------------------------------------- */
+/* ---- passes (lower.c) ------------------------------------------------------------------- */
 
 typedef struct brio_pass {
     int ndim;

@@ -31,6 +31,7 @@ struct brio_array {
     uint8_t writeable;
     uint8_t foreign;         /* root: storage is a caller's memory */
     _Atomic int32_t lent;    /* root: how often the memory was handed to others */
+    uint8_t unlinked;        /* pending: out of every list and about to go, so that no thread can reach it */
     int64_t count;           /* elements */
     int64_t *shape;          /* inline_dims or an allocation of 2 * ndim */
     int64_t *strides;        /* bytes */

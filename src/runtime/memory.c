@@ -82,6 +82,11 @@ static void start(void)
     pthread_atfork(before_fork, parent_after_fork, after_fork);
 }
 
+void brio_memory_watch_forks(void)
+{
+    pthread_once(&once, start);
+}
+
 /* The class of a size and what a block of that class holds. */
 static int class_of(size_t bytes, size_t *capacity)
 {

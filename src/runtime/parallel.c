@@ -12,6 +12,8 @@
  * Only one job runs in the pool at a time: a caller that finds it taken works alone. Before a fork the
  * workers are stopped, so that neither side inherits threads (an interpreter may warn about a fork
  * with threads); the next job on either side starts new ones. */
+#include "runtime/memory.h"
+
 #include <brio/config.h>
 #include <brio/parallel.h>
 
@@ -112,6 +114,7 @@ static void resume_in_child(void)
 
 static void watch_forks(void)
 {
+    brio_memory_watch_forks();
     pthread_atfork(stop_workers, resume_in_parent, resume_in_child);
 }
 

@@ -55,8 +55,46 @@ static void test_threads(void **state)
     brio_array_unref(shared);
 }
 
+static void *build_and_drop(void *context)
+{
+    brio_operand in[2] = {brio_operand_array(context), brio_operand_float(1)};
+    for (int round = 0; round < 2000; round++) {
+        brio_array *sum = NULL, *square = NULL;
+        if (brio_array_map(brio_op_find("add"), in, NULL, &sum) != BRIO_OK)
+            return context;
+        brio_operand sums[2] = {brio_operand_array(sum), brio_operand_array(sum)};
+        if (brio_array_map(brio_op_find("multiply"), sums, NULL, &square) != BRIO_OK)
+            return context;
+        brio_array_unref(round % 2 ? sum : square);
+        brio_array_unref(round % 2 ? square : sum);
+    }
+    return NULL;
+}
+
+/* A write into an array settles the expressions that read it, also those that another thread drops then. */
+static void test_writes_while_readers_go(void **state)
+{
+    brio_array *shared = counting(BRIO_F64, 1, SHAPE(N));
+    pthread_t threads[THREADS];
+    brio_operand value = brio_operand_float(2);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, build_and_drop, shared), 0);
+    for (int round = 0; round < 4000; round++)
+        assert_int_equal(brio_array_copyto(shared, &value, BRIO_CAST_SAME_KIND, NULL), BRIO_OK);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed = NULL;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    assert_true(at(shared, 1) == 2);
+    brio_array_unref(shared);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_writes_while_readers_go),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
