@@ -52,12 +52,14 @@ typedef struct brio_operand {
     brio_value value;
 } brio_operand;
 
+/** An array as an operand: borrowed, as long as the operand is used. */
 static inline brio_operand brio_operand_array(const brio_array *array)
 {
     brio_operand operand = {array, BRIO_BOOL, 0, {0}};
     return operand;
 }
 
+/** A weak scalar, as a Python float is. */
 static inline brio_operand brio_operand_float(double number)
 {
     brio_operand operand = {0, BRIO_F64, 1, {0}};
@@ -65,6 +67,7 @@ static inline brio_operand brio_operand_float(double number)
     return operand;
 }
 
+/** A weak scalar, as a Python int is. */
 static inline brio_operand brio_operand_int(int64_t number)
 {
     brio_operand operand = {0, BRIO_I64, 1, {0}};
@@ -110,8 +113,8 @@ typedef void (*brio_release_fn)(void *context);
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
-/** A new array with undefined contents. BRIO_E_VALUE: negative or too large a shape; BRIO_E_TYPE;
- * BRIO_E_MEMORY. */
+/** A new array with undefined contents. BRIO_E_VALUE: negative or too large a shape, or a size that is
+ * not set; BRIO_E_TYPE: no such dtype; BRIO_E_UNSUPPORTED: the device cannot be used; BRIO_E_MEMORY. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_empty(const brio_array_spec *spec, brio_array **out);
 
 /** A new array with every element `value` (in the spec's dtype); errors as brio_array_empty. */
@@ -119,7 +122,8 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_full(const brio_array_spec *s
                                                         brio_array **out);
 
 /** start, start + step, ...: element i is start + i * step computed in the spec's dtype as
- * numpy.arange does; spec->shape[0] elements, ndim 1. */
+ * numpy.arange does; spec->shape[0] elements. Errors as brio_array_empty; BRIO_E_VALUE also when ndim is not
+ * 1, BRIO_E_TYPE for more than two bools. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_arange(const brio_array_spec *spec, brio_value start,
                                                           brio_value step, brio_array **out);
 
@@ -127,7 +131,8 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_arange(const brio_array_spec 
  * An array over memory of the caller: `pointer` is its first element, spec->strides in bytes (NULL: C
  * order). On success the array owns the memory until its last view is gone, then calls
  * release(context) (release may be NULL); on failure nothing was taken. Expressions over it are
- * evaluated at the call, for others may write there unseen.
+ * evaluated at the call, for others may write there unseen. Errors as brio_array_empty; whether the
+ * strides stay within the memory is the caller's to know.
  */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_wrap(void *pointer, const brio_array_spec *spec,
                                                         int writeable, brio_release_fn release, void *context,
@@ -144,18 +149,20 @@ BRIO_EXPORT void brio_array_unref(brio_array *array);
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_info(const brio_array *array, brio_array_layout *layout);
 
 /** Evaluates if pending and gives the address of the first element on the host. With BRIO_WRITE
- * every pending reader is settled first; BRIO_E_VALUE when the array is read-only. The pointer is
- * valid while the array lives. */
+ * every pending reader is settled first; BRIO_E_VALUE when the array is read-only, BRIO_E_MEMORY when
+ * there is none for the evaluation. The pointer is valid while the array lives. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_data(brio_array *array, brio_access access, void **out);
 
 /** Says that the memory has been handed to somebody who may write there unseen (1), or that he
- * gave it back (0). While it is lent nothing over it is evaluated late. */
+ * gave it back (0). While it is lent nothing over it is evaluated late; the array and what reads it are
+ * evaluated first. BRIO_E_VALUE when memory that is not lent is given back. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_lend(brio_array *array, int lent);
 
 /** The value of a one-element array in its own dtype; BRIO_E_VALUE otherwise. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_item(brio_array *array, brio_value *out);
 
-/** Makes the array refuse writes through this handle and its later views (0) or allows them again. */
+/** Makes the array refuse writes through this handle and its later views (0) or allows them again (1).
+ * BRIO_E_VALUE when it is a view of an array that refuses them. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_set_writeable(brio_array *array, int writeable);
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
@@ -192,7 +199,7 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_eval(brio_array *array, const
 
 typedef enum brio_index_kind {
     BRIO_INDEX_INT,   /* start */
-    BRIO_INDEX_SLICE, /* start, stop, step: already clipped as PySlice_AdjustIndices does; count */
+    BRIO_INDEX_SLICE, /* start, stop, step, clipped to the extent as Python does */
     BRIO_INDEX_ELLIPSIS,
     BRIO_INDEX_NEWAXIS,
     BRIO_INDEX_ARRAY /* an integer or bool array: advanced indexing */
@@ -205,12 +212,15 @@ typedef struct brio_index {
     brio_array *array;         /* ARRAY */
 } brio_index;
 
-/** array[index...] by NumPy's rules: a view when only basic kinds are present, else a copy.
- * BRIO_E_INDEX in NumPy's words. */
+/** array[index...] by NumPy's rules: a view when only basic kinds are present, else a copy. Evaluates a
+ * pending array. BRIO_E_INDEX, in NumPy's words: out of bounds, too many, an index array of floats, a mask
+ * of another shape; BRIO_E_VALUE: a step of 0. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_index(brio_array *array, const brio_index *index,
                                                          int nindex, brio_array **out);
 
-/** array[index...] = value, broadcast, cast as NumPy assigns; duplicates: the last wins. */
+/** array[index...] = value, broadcast, cast as NumPy assigns; duplicates: the last wins; overlap as if
+ * copied first. Errors as brio_array_index; BRIO_E_VALUE: read-only, or the value does not broadcast;
+ * BRIO_E_OVERFLOW: a weak integer that does not fit. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_assign(brio_array *array, const brio_index *index,
                                                           int nindex, const brio_operand *value);
 
@@ -227,16 +237,20 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_transpose(brio_array *array, 
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_broadcast(brio_array *array, int ndim,
                                                              const int64_t *shape, brio_array **out);
 
-/** A view with the given strides and first element at `offset` bytes, not checked against the buffer. */
+/** A view with the given strides and first element `offset` bytes behind the array's own, not checked
+ * against the memory. BRIO_E_VALUE: negative extents or too many dimensions. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_as_strided(brio_array *array, int64_t offset, int ndim,
                                                               const int64_t *shape, const int64_t *strides,
                                                               brio_array **out);
 
-/** The same bytes seen as another dtype, as ndarray.view. */
+/** The same bytes seen as another dtype, as ndarray.view: the last axis, which must then be contiguous, gets
+ * as many elements as its bytes hold. BRIO_E_TYPE: no such dtype; BRIO_E_VALUE in NumPy's words when the
+ * bytes do not fit. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_view(brio_array *array, brio_dtype dtype,
                                                         brio_array **out);
 
-/** The shape that arrays broadcast to. BRIO_E_VALUE in NumPy's words. `shape` has BRIO_MAX_DIMS places. */
+/** The shape that arrays (NULL ones are passed over) broadcast to. BRIO_E_VALUE in NumPy's words. `shape`
+ * has BRIO_MAX_DIMS places. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_broadcast_shapes(int n, const brio_array *const *arrays,
                                                               int *ndim, int64_t *shape);
 
@@ -280,16 +294,20 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_map2_small(brio_op op, const 
                                                               const brio_array *b, brio_array **out);
 
 /** A pending array whose elements loop(in...) computes; all inputs have the dtypes that the loop takes
- * and broadcast together; the caller promises that they do not change before evaluation. */
+ * and broadcast together; the caller promises that they do not change before evaluation, and that `data`
+ * lives until then. BRIO_E_VALUE: too many inputs, or they do not broadcast; BRIO_E_TYPE: no such dtype. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_map_external(brio_external_loop loop, void *data, int nin,
                                                                 const brio_operand *in, brio_dtype out_dtype,
                                                                 brio_array **out);
 
-/** A copy in another dtype (casting rule checked), order 'K', 'C', 'F' or 'A'. May be pending. */
+/** A copy in another dtype, order 'K', 'C', 'F' or 'A'. May be pending. BRIO_E_TYPE in NumPy's words when
+ * the rule does not allow the cast. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_cast(brio_array *array, brio_dtype dtype,
                                                         brio_casting casting, char order, brio_array **out);
 
-/** to[...] = from, broadcast and cast under the rule; overlap as if copied first. */
+/** to[...] = from, broadcast and cast under the rule, where the bool mask `where` (NULL: everywhere) is true;
+ * overlap as if copied first. BRIO_E_VALUE: read-only, or a shape that does not broadcast; BRIO_E_TYPE: a
+ * cast that the rule does not allow, or a mask that is not bool. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_copyto(brio_array *to, const brio_operand *from,
                                                           brio_casting casting, const brio_array *where);
 
@@ -360,33 +378,41 @@ typedef struct brio_scan_options {
         sizeof(brio_scan_options), 1, 0, 0, BRIO_BOOL, 0, 0, NULL                                            \
     }
 
-/** op.accumulate: add, multiply, maximum, minimum. */
+/** op.accumulate: add, multiply, maximum, minimum. BRIO_E_UNSUPPORTED: another operation; BRIO_E_AXIS;
+ * BRIO_E_TYPE: an array without dimensions along an axis; BRIO_E_VALUE: include_initial without an identity,
+ * or `out` has another shape. NaN spreads from where it stands. Empty gives empty. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_scan(brio_op op, brio_array *array,
                                                         const brio_scan_options *options, brio_array **out);
 
 /* ---- Order, selection, joining, products ------------------------------------------------------ */
 
-/** A sorted copy along `axis` (NaN last). In place with brio_array_sort_inplace. BRIO_E_AXIS. */
+/** A sorted copy along `axis`, NaN last in both directions (docs/numerics.md). With _inplace the array
+ * itself is sorted. BRIO_E_AXIS; BRIO_E_VALUE: read-only; BRIO_E_MEMORY. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_sort(brio_array *array, int axis, int descending,
                                                         brio_array **out);
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_sort_inplace(brio_array *array, int axis, int descending);
 
-/** The stable order along `axis`, int64. */
+/** The stable order along `axis`, int64: positions of the elements as brio_array_sort puts them. BRIO_E_AXIS.
+ */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_argsort(brio_array *array, int axis, int descending,
                                                            brio_array **out);
 
-/** The indices of non-zero elements in C order, one int64 array a dimension into out[0..ndim). */
+/** The indices of non-zero elements (NaN is one) in C order, one int64 array a dimension into
+ * out[0..ndim). BRIO_E_VALUE for an array without dimensions. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_nonzero(brio_array *array, brio_array **out);
 
-/** Elements along `axis` at int64 `indices` (any shape), as numpy.take with mode "raise". */
+/** Elements along `axis` at integer `indices` (any shape), as numpy.take with mode "raise". BRIO_E_AXIS,
+ * BRIO_E_INDEX. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_take(brio_array *array, brio_array *indices, int axis,
                                                         brio_array **out);
 
-/** Arrays joined along an axis that exists; dtype by promotion. */
+/** Arrays joined along an axis that exists; dtype by promotion. BRIO_E_AXIS; BRIO_E_VALUE in NumPy's words:
+ * no arrays, arrays without dimensions, or other extents that differ. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_concat(int n, brio_array *const *arrays, int axis,
                                                           brio_array **out);
 
-/** numpy.matmul: 1-D rules, stacks broadcast. BRIO_E_VALUE in NumPy's words on a mismatch. */
+/** numpy.matmul: 1-D rules, stacks broadcast. BRIO_E_VALUE in NumPy's words on a mismatch, BRIO_E_TYPE for
+ * complex arrays. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_matmul(brio_array *a, brio_array *b, brio_array **out);
 
 /** Whether two arrays may share memory (bounds overlap, exactly for 1-D and contiguous ones). */

@@ -1,5 +1,6 @@
 /* Process-wide settings. Each has an environment variable that is read once, at first use; a value
- * there that cannot be parsed is ignored and named by brio_config_warning(). */
+ * there that cannot be parsed is ignored, and named by brio_config_warning() where the setting is kept here.
+ */
 #ifndef BRIO_CONFIG_H
 #define BRIO_CONFIG_H
 
@@ -20,12 +21,13 @@ BRIO_EXPORT brio_device brio_default_device(void);
 /** Sets it. BRIO_E_UNSUPPORTED with the reason when the device cannot be used. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_set_default_device(brio_device device);
 
-/** Whether elementwise work on large arrays may be evaluated late (BRIO_LAZY, default 1). */
+/** Whether elementwise work on large arrays may be evaluated late (BRIO_LAZY, default 1); sets it. */
 BRIO_EXPORT int brio_lazy(void);
 BRIO_EXPORT void brio_set_lazy(int lazy);
 
 /** The processor level whose kernels run: "x86-64-v2", "x86-64-v3", "x86-64-v4" or "portable".
- * BRIO_CPU_LEVEL=v2|v3|v4 may lower it, never raise it above what the processor has. Static. */
+ * BRIO_CPU_LEVEL=v2|v3|v4 may lower it, never raise it above what the processor has; other values have no
+ * effect. Static. */
 BRIO_EXPORT const char *brio_cpu_level(void);
 
 /** Sets the OpenBLAS that matrix products are to use (a path for dlopen, e.g. that of NumPy's own copy);

@@ -52,10 +52,11 @@ BRIO_EXPORT const char *brio_dtype_name(brio_dtype dtype);
 /** The dtype called `name` ("float32"). BRIO_E_TYPE with the name when there is none. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_dtype_find(const char *name, brio_dtype *out);
 
-/** The smallest dtype to which both cast safely, as numpy.promote_types. */
+/** The smallest dtype to which both cast safely, as numpy.promote_types; BRIO_DTYPE_COUNT when one of them
+ * names no dtype. */
 BRIO_EXPORT brio_dtype brio_dtype_promote(brio_dtype a, brio_dtype b);
 
-/** Whether `from` casts to `to` under the rule, as numpy.can_cast; 0 or 1. */
+/** Whether `from` casts to `to` under the rule, as numpy.can_cast; 0 or 1; 0 for what names no dtype. */
 BRIO_EXPORT int brio_dtype_can_cast(brio_dtype from, brio_dtype to, brio_casting casting);
 
 BRIO_END_DECLS

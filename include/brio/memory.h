@@ -32,7 +32,8 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_memory_alloc(size_t bytes, void **o
 /** Gives memory back; NULL is allowed. Any thread may free what any other allocated. */
 BRIO_EXPORT void brio_memory_free(void *pointer);
 
-/** Fills `stats`; its size field must be set. BRIO_E_VALUE when that is larger than known. */
+/** Fills as much of `stats` as its size field says. BRIO_E_VALUE when that is not set or larger than known.
+ */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_memory_get_stats(brio_memory_stats *stats);
 
 /** Sets the limit on bytes in use (BRIO_HOST_LIMIT, e.g. "4GiB" or "50%"); 0 removes it. */

@@ -19,7 +19,7 @@ typedef struct brio_op_info {
     const char *name; /* NumPy's name of the ufunc where it has one */
     const char *doc;  /* one sentence */
     int nin, nout;
-    int ulp;          /* the largest error of float results, in units in the last place; 0: exact */
+    int ulp;          /* the largest error of float results, in units in the last place; 0: NumPy's bits */
     int reduces;      /* whether brio_array_reduce takes it */
     int has_identity; /* whether an empty reduction has a value */
 } brio_op_info;
@@ -27,10 +27,10 @@ typedef struct brio_op_info {
 /** How many operations there are: 0 <= op < brio_op_count(). */
 BRIO_EXPORT int brio_op_count(void);
 
-/** The operation called `name`, or BRIO_OP_NONE. */
+/** The operation called `name`, its own or one that the array API gives it ("acos"); else BRIO_OP_NONE. */
 BRIO_EXPORT brio_op brio_op_find(const char *name);
 
-/** Describes an operation; strings are static. BRIO_E_VALUE when `op` names none. */
+/** Describes an operation; strings are static. BRIO_E_VALUE when `op` names none or info->size is not set. */
 BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_op_describe(brio_op op, brio_op_info *info);
 
 /**

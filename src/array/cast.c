@@ -61,11 +61,7 @@ brio_status brio_array_copyto(brio_array *to, const brio_operand *from, brio_cas
 {
     if (!to->writeable)
         return brio_fail(BRIO_E_VALUE, "assignment destination is read-only");
-    if (where != NULL && where->dtype != BRIO_BOOL)
-        return brio_fail(
-            BRIO_E_TYPE,
-            "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
-            brio_dtype_name((brio_dtype)where->dtype));
+    BRIO_TRY(brio_mask_check(where));
     if (from->array == NULL || from->array->ndim <= to->ndim)
         return copy_array(to, from, casting, where);
     brio_array *view;

@@ -59,11 +59,7 @@ brio_status brio_fold_check_where(const brio_reduce_options *options, const brio
     char a[BRIO_LAYOUT_TEXT], b[BRIO_LAYOUT_TEXT];
     if (where == NULL)
         return BRIO_OK;
-    if (where->dtype != BRIO_BOOL)
-        return brio_fail(
-            BRIO_E_TYPE,
-            "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
-            brio_dtype_name((brio_dtype)where->dtype));
+    BRIO_TRY(brio_mask_check(where));
     if (!brio_layout_fits(where, array->ndim, array->shape))
         return brio_fail(BRIO_E_VALUE, "operands could not be broadcast together with shapes %s %s ",
                          brio_layout_text(array->ndim, array->shape, a, sizeof a),

@@ -38,6 +38,7 @@ brio_status brio_fold_deliver(const brio_reduce_options *options, const char *na
 /* The dtype in which sums and products of `dtype` are kept: NumPy's default. */
 brio_dtype brio_fold_sum_dtype(brio_dtype dtype);
 
+/* BRIO_E_TYPE: the mask is not bool; BRIO_E_VALUE: it does not broadcast to the array. */
 brio_status brio_fold_check_where(const brio_reduce_options *options, const brio_array *array);
 
 #endif

@@ -101,11 +101,7 @@ static brio_status map_into(const brio_expr *expr, brio_op op, const brio_map_op
 {
     int ndim;
     int64_t shape[BRIO_MAX_DIMS];
-    if (options->where != NULL && options->where->dtype != BRIO_BOOL)
-        return brio_fail(
-            BRIO_E_TYPE,
-            "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
-            brio_dtype_name((brio_dtype)options->where->dtype));
+    BRIO_TRY(brio_mask_check(options->where));
     for (int j = 0; j < expr->nout; j++)
         if (options->out[j] != NULL)
             BRIO_TRY(check_output(expr, op, j, options->out[j], options->casting));

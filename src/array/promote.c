@@ -11,6 +11,15 @@ const char *brio_casting_name(brio_casting casting)
     return casting >= BRIO_CAST_NO && casting <= BRIO_CAST_UNSAFE ? names[casting] : "?";
 }
 
+brio_status brio_mask_check(const brio_array *mask)
+{
+    if (mask == NULL || mask->dtype == BRIO_BOOL)
+        return BRIO_OK;
+    return brio_fail(BRIO_E_TYPE,
+                     "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
+                     brio_dtype_name((brio_dtype)mask->dtype));
+}
+
 brio_dtype brio_operand_dtype(const brio_operand *operand)
 {
     return operand->array != NULL ? (brio_dtype)operand->array->dtype : operand->dtype;
@@ -239,6 +248,9 @@ static brio_status choose_loop(brio_op op, const brio_op_line *line, const brio_
         if (line->rule != BRIO_RULE_TEST && line->rule != BRIO_RULE_LOGICAL &&
             line->rule != BRIO_RULE_COMPARE)
             dtypes[i] = i == 1 && line->rule == BRIO_RULE_LDEXP ? dtypes[i] : options->dtype;
+    for (int i = 0; i < line->nin; i++)
+        if (brio_dtype_size(dtypes[i]) == 0)
+            return brio_fail(BRIO_E_TYPE, "%d names no dtype", (int)dtypes[i]);
     brio_status status = resolve(op, line, dtypes, loop, out, slot);
     if (given && (status != BRIO_OK || out[0] != options->dtype))
         return brio_fail(BRIO_E_TYPE,

@@ -17,6 +17,9 @@ brio_status brio_value_convert(const brio_operand *scalar, brio_dtype to, brio_v
 /* The dtype as which an operand counts: that of an array or of a strong scalar; a weak scalar's default. */
 brio_dtype brio_operand_dtype(const brio_operand *operand);
 
+/* BRIO_E_TYPE when a mask is not bool; NULL is none. */
+brio_status brio_mask_check(const brio_array *mask);
+
 /* "no", "equiv", "safe", "same_kind", "unsafe". */
 const char *brio_casting_name(brio_casting casting);
 

@@ -1,7 +1,7 @@
 /* The boundary between the domains above and the devices below: the primitives, as typed functions.
  *
- * A backend is one static brio_backend. A NULL primitive means that the portable form in
- * src/op/portable.h runs instead, and there is no other list of what a backend can do. Pointers in
+ * A backend is one static brio_backend. A NULL primitive is one that the device does not do, and there
+ * is no other list of what a backend can do. Pointers in
  * the arguments are addresses on the backend's own device; shapes and strides live on the host.
  * Every primitive returns BRIO_OK or sets the thread's error sentence (src/runtime/error.h). On
  * failure outputs may be partly written; inputs never are. Nothing here allocates for the caller.
@@ -32,7 +32,7 @@ typedef struct brio_map_args {
     const int64_t *shape;
     const brio_strided *in;  /* program->ninputs */
     const brio_strided *out; /* program->noutputs */
-    uint32_t *fp_flags;      /* NULL: not asked; else conditions raised are added (BRIO_FP_*) */
+    uint32_t *fp_flags;      /* NULL: not asked; else conditions raised are added (BRIO_FPE_*) */
 } brio_map_args;
 
 /* out[k] = reduce over r of program(in[..][k, r]). The value's dtype is the accumulator's and the

@@ -121,7 +121,7 @@ int brio_op_slot(brio_op op, const brio_dtype *loop)
 
 uint32_t brio_op_conditions(brio_op op)
 {
-    const uint32_t all = BRIO_FP_DIVIDE | BRIO_FP_OVERFLOW | BRIO_FP_UNDERFLOW | BRIO_FP_INVALID;
+    const uint32_t all = BRIO_FPE_DIVIDE | BRIO_FPE_OVERFLOW | BRIO_FPE_UNDERFLOW | BRIO_FPE_INVALID;
     return brio_op_lines[op].quiet ? 0 : all;
 }
 

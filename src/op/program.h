@@ -51,10 +51,7 @@ typedef struct brio_program {
  * other dtype: its loops convert, compute in float32 and round. */
 int brio_op_slot(brio_op op, const brio_dtype *loop);
 
-/* Floating-point conditions, as C's fenv raises them, gathered over all threads. */
-enum { BRIO_FP_DIVIDE = 1, BRIO_FP_OVERFLOW = 2, BRIO_FP_UNDERFLOW = 4, BRIO_FP_INVALID = 8 };
-
-/* The BRIO_FP_* conditions that mean something when the operation raises them; comparisons and the
+/* The BRIO_FPE_* conditions that mean something when the operation raises them; comparisons and the
  * like have 0: what their instructions raise on a NaN is to be forgotten. */
 uint32_t brio_op_conditions(brio_op op);
 

@@ -1,4 +1,4 @@
-/* The version and the status table. */
+/* The version, the status table and the last error of each thread. */
 #include "runtime/error.h"
 
 #include <brio/base.h>

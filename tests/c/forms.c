@@ -299,5 +299,5 @@ uint32_t form_conditions(const form_case *c, brio_loop loop, char *const *in, in
         args[c->nin + j] = memory[c->nin + j];
     brio_fp_clear();
     loop(args, n);
-    return brio_fp_read() & (BRIO_FP_DIVIDE | BRIO_FP_OVERFLOW | BRIO_FP_INVALID);
+    return brio_fp_read() & (BRIO_FPE_DIVIDE | BRIO_FPE_OVERFLOW | BRIO_FPE_INVALID);
 }

@@ -8,15 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static uint64_t seed = 88172645463325252ULL;
-
-static uint64_t random64(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
+#include "random.h"
 
 enum { ROWS = 37, COLS = 11, DEPTH = 6 };
 

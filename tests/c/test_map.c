@@ -329,17 +329,17 @@ static void test_conditions(void **state)
     for (int k = 0; k < 4; k++) {
         const int64_t n = sizes[k];
         assert_int_equal(conditions("add", 1, 2, n), 0);
-        assert_int_equal(conditions("divide", 1, 0, n), BRIO_FP_DIVIDE);
-        assert_int_equal(conditions("divide", 0, 0, n), BRIO_FP_INVALID);
+        assert_int_equal(conditions("divide", 1, 0, n), BRIO_FPE_DIVIDE);
+        assert_int_equal(conditions("divide", 0, 0, n), BRIO_FPE_INVALID);
         assert_int_equal(conditions("divide", NAN, 1, n), 0);
-        assert_int_equal(conditions("multiply", 3e38f, 3e38f, n), BRIO_FP_OVERFLOW);
-        assert_int_equal(conditions("multiply", 1e-30f, 1e-30f, n), BRIO_FP_UNDERFLOW);
-        assert_int_equal(conditions("subtract", INFINITY, INFINITY, n), BRIO_FP_INVALID);
+        assert_int_equal(conditions("multiply", 3e38f, 3e38f, n), BRIO_FPE_OVERFLOW);
+        assert_int_equal(conditions("multiply", 1e-30f, 1e-30f, n), BRIO_FPE_UNDERFLOW);
+        assert_int_equal(conditions("subtract", INFINITY, INFINITY, n), BRIO_FPE_INVALID);
         assert_int_equal(conditions("less", NAN, 1, n), 0);
         assert_int_equal(conditions("maximum", NAN, 1, n), 0);
-        assert_int_equal(conditions("floor_divide", 1, 0, n), BRIO_FP_DIVIDE);
-        assert_int_equal(conditions("remainder", 1, 0, n), BRIO_FP_INVALID);
-        assert_int_equal(conditions("power", 0, -1, n), BRIO_FP_DIVIDE);
+        assert_int_equal(conditions("floor_divide", 1, 0, n), BRIO_FPE_DIVIDE);
+        assert_int_equal(conditions("remainder", 1, 0, n), BRIO_FPE_INVALID);
+        assert_int_equal(conditions("power", 0, -1, n), BRIO_FPE_DIVIDE);
     }
 }
 
@@ -351,12 +351,12 @@ static void test_cast_conditions(void **state)
         brio_dtype to;
         uint32_t flags;
     } cases[] = {{1.5f, BRIO_I32, 0},
-                 {NAN, BRIO_I32, BRIO_FP_INVALID},
+                 {NAN, BRIO_I32, BRIO_FPE_INVALID},
                  {3e9f, BRIO_I64, 0},
-                 {3e9f, BRIO_U8, BRIO_FP_INVALID},
+                 {3e9f, BRIO_U8, BRIO_FPE_INVALID},
                  {-1.0f, BRIO_U64, 0},
                  {NAN, BRIO_BOOL, 0},
-                 {1e6f, BRIO_F16, BRIO_FP_OVERFLOW},
+                 {1e6f, BRIO_F16, BRIO_FPE_OVERFLOW},
                  {INFINITY, BRIO_F16, 0},
                  {NAN, BRIO_F16, 0}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)

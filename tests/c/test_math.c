@@ -1,6 +1,5 @@
 /* The elementary functions against libm in long double: error in ulp over their regular range, values
- * at the edges, and the flags they raise, at the levels v2 (without fused
- * multiply-add) and v3 (with it).
+ * at the edges, and the flags they raise, at the levels v2 (without fused multiply-add) and v3 (with it).
  *
  * test_math --report    prints the largest error found for each function and range
  * test_math --time      prints nanoseconds an element, and the same for a loop over libm */
@@ -19,6 +18,8 @@
 #include <time.h>
 
 #include "math_loops.h"
+
+#include <brio/op.h>
 
 enum { BLOCK = 4096 };
 
@@ -565,6 +566,16 @@ static void print_figures(const char *mode, const char *only)
         }
 }
 
+/* The operation table promises no less error than is asserted here. */
+static void test_the_table_states_the_bounds(void **state)
+{
+    for (int i = 0; i < NCASES; i++) {
+        brio_op_info info = {.size = sizeof info};
+        assert_int_equal(brio_op_describe(brio_op_find(cases[i].name), &info), BRIO_OK);
+        assert_true(info.ulp >= fmax(cases[i].ulp_f32, cases[i].ulp_f64) && info.ulp <= 4);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
@@ -574,7 +585,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_error_is_within_bounds), cmocka_unit_test(test_edges_are_libms),
         cmocka_unit_test(test_exact_results),          cmocka_unit_test(test_no_costly_flag_is_raised),
-        cmocka_unit_test(test_nan_is_let_through),
+        cmocka_unit_test(test_nan_is_let_through),     cmocka_unit_test(test_the_table_states_the_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,15 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static uint64_t seed = 88172645463325252ULL;
-
-static uint64_t random64(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
+#include "random.h"
 
 /* An element's place in ascending order as a long double; NaN above infinity. float16 by its bits. */
 static long double rank_of(brio_dtype dtype, const void *p)

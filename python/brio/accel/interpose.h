@@ -157,14 +157,10 @@ typedef enum accel_reason {
     X(unsupported_op)                                                                                        \
     X(unsupported_argument)                                                                                  \
     X(unsupported_dtype)                                                                                     \
-    X(object_data)                                                                                           \
     X(subclass)                                                                                              \
-    X(layout)                                                                                                \
-    X(ties)                                                                                                  \
-    X(class_not_allowed)                                                                                     \
-    X(not_user_code)                                                                                         \
-    X(excluded)                                                                                              \
-    X(disabled) X(low_memory) X(replayed_fp) X(site_closed) X(version) X(foreign_patch) X(verify_mismatch)
+    X(disabled)                                                                                              \
+    X(low_memory)                                                                                            \
+    X(foreign_patch)
 #define ACCEL_REASON_ENUM(name) ACCEL_##name,
     ACCEL_REASONS(ACCEL_REASON_ENUM)
 #undef ACCEL_REASON_ENUM

@@ -31,9 +31,28 @@ typedef struct array_object {
     X(floor_divide)                                                                                          \
     X(remainder)                                                                                             \
     X(power)                                                                                                 \
-    X(left_shift) X(right_shift) X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(negative) X(positive)         \
-        X(absolute) X(invert) X(less) X(less_equal) X(equal) X(not_equal) X(greater) X(greater_equal)        \
-            X(maximum) X(minimum) X(logical_and) X(logical_or) X(conjugate) X(rint) X(where)
+    X(left_shift)                                                                                            \
+    X(right_shift)                                                                                           \
+    X(bitwise_and)                                                                                           \
+    X(bitwise_or)                                                                                            \
+    X(bitwise_xor)                                                                                           \
+    X(negative)                                                                                              \
+    X(positive)                                                                                              \
+    X(absolute)                                                                                              \
+    X(invert)                                                                                                \
+    X(less)                                                                                                  \
+    X(less_equal)                                                                                            \
+    X(equal)                                                                                                 \
+    X(not_equal)                                                                                             \
+    X(greater)                                                                                               \
+    X(greater_equal)                                                                                         \
+    X(maximum)                                                                                               \
+    X(minimum)                                                                                               \
+    X(logical_and)                                                                                           \
+    X(logical_or)                                                                                            \
+    X(conjugate)                                                                                             \
+    X(rint)                                                                                                  \
+    X(where)
 
 typedef enum core_operator {
 #define CORE_OPERATOR_ENUM(name) OP_##name,

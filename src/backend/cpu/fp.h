@@ -10,8 +10,8 @@
 static inline uint32_t brio_fp_read(void)
 {
     const unsigned raised = _mm_getcsr();
-    return (raised & 4 ? BRIO_FP_DIVIDE : 0) | (raised & 8 ? BRIO_FP_OVERFLOW : 0) |
-           (raised & 16 ? BRIO_FP_UNDERFLOW : 0) | (raised & 1 ? BRIO_FP_INVALID : 0);
+    return (raised & 4 ? BRIO_FPE_DIVIDE : 0) | (raised & 8 ? BRIO_FPE_OVERFLOW : 0) |
+           (raised & 16 ? BRIO_FPE_UNDERFLOW : 0) | (raised & 1 ? BRIO_FPE_INVALID : 0);
 }
 
 static inline void brio_fp_clear(void)
@@ -26,8 +26,8 @@ static inline void brio_fp_clear(void)
 static inline uint32_t brio_fp_read(void)
 {
     const int raised = fetestexcept(FE_ALL_EXCEPT);
-    return (raised & FE_DIVBYZERO ? BRIO_FP_DIVIDE : 0) | (raised & FE_OVERFLOW ? BRIO_FP_OVERFLOW : 0) |
-           (raised & FE_UNDERFLOW ? BRIO_FP_UNDERFLOW : 0) | (raised & FE_INVALID ? BRIO_FP_INVALID : 0);
+    return (raised & FE_DIVBYZERO ? BRIO_FPE_DIVIDE : 0) | (raised & FE_OVERFLOW ? BRIO_FPE_OVERFLOW : 0) |
+           (raised & FE_UNDERFLOW ? BRIO_FPE_UNDERFLOW : 0) | (raised & FE_INVALID ? BRIO_FPE_INVALID : 0);
 }
 
 static inline void brio_fp_clear(void)

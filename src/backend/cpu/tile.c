@@ -358,8 +358,8 @@ static void gather_conditions(const brio_tile_plan *plan, brio_tile_worker *work
     if (!plan->quiet[s])
         worker->fp |= brio_fp_read();
     else if (plan->checks[s] && plan->checks[s](args[0], n))
-        worker->fp |= plan->program->dtypes[plan->program->steps[s].out[0]] == BRIO_F16 ? BRIO_FP_OVERFLOW
-                                                                                        : BRIO_FP_INVALID;
+        worker->fp |= plan->program->dtypes[plan->program->steps[s].out[0]] == BRIO_F16 ? BRIO_FPE_OVERFLOW
+                                                                                        : BRIO_FPE_INVALID;
     brio_fp_clear();
 }
 

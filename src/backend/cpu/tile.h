@@ -87,7 +87,7 @@ void brio_tile_begin(const brio_tile_plan *plan, brio_tile_worker *worker, void 
 void brio_tile_run(const brio_tile_plan *plan, brio_tile_worker *worker, int64_t begin, int64_t n,
                    char **where);
 
-/* The floating-point conditions of the worker's runs (BRIO_FP_*), 0 when they were not wanted. */
+/* The floating-point conditions of the worker's runs (BRIO_FPE_*), 0 when they were not wanted. */
 uint32_t brio_tile_end(brio_tile_worker *worker);
 
 #endif

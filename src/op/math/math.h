@@ -36,9 +36,9 @@
  * exponent that is 0 or NaN): data with missing values stays fast.
  *
  * Largest error in ulp, measured against libm in long double on 10^6 operands of each of several ranges
- * (tests/c/test_math.c --report), with and without fused multiply-add, and the bound that the test
- * asserts and the operation table states. For logaddexp and logaddexp2 an ulp is that of the largest
- * of the operands and the result.
+ * (tests/c/test_math.c --report), of the forms with and without fused multiply-add, and the bound that the
+ * test asserts, which the operation table states rounded up. The two differ in their last bits. For logaddexp
+ * and logaddexp2 an ulp is that of the largest of the operands and the result.
  *
  *               f32    f64   bound                   f32    f64   bound
  *     exp      1.00   0.98   2           arcsin     2.02   2.06   2.5
