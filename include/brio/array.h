@@ -21,28 +21,12 @@
 
 #include <brio/device.h>
 #include <brio/dtype.h>
+#include <brio/memory.h>
 #include <brio/op.h>
 
 BRIO_BEGIN_DECLS
 
 typedef struct brio_array brio_array;
-
-/** One element of any dtype, in the member of that dtype (float16 as its bits in u16). */
-typedef union brio_value {
-    uint8_t b;
-    int8_t i8;
-    int16_t i16;
-    int32_t i32;
-    int64_t i64;
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
-    uint16_t f16;
-    float f32;
-    double f64;
-    double c128[2];
-} brio_value;
 
 /** An operand of an operation: an array, or a scalar when `array` is NULL. */
 typedef struct brio_operand {
@@ -107,10 +91,6 @@ typedef struct brio_array_layout {
     int c_contiguous, f_contiguous;
 } brio_array_layout;
 
-typedef enum brio_access { BRIO_READ = 1, BRIO_WRITE = 2, BRIO_READWRITE = 3 } brio_access;
-
-typedef void (*brio_release_fn)(void *context);
-
 /* ---- Life ---------------------------------------------------------------------------------- */
 
 /** A new array with undefined contents. BRIO_E_VALUE: negative or too large a shape, or a size that is
@@ -167,12 +147,6 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_set_writeable(brio_array *arr
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
-/** A caller's inner loop: args[0..nin) inputs, args[nin..) outputs, dimensions[0] elements, strides
- * in bytes. Called from several threads at once, on at most a few thousand elements a call, without
- * any interpreter lock. (NumPy's PyUFuncGenericFunction.) */
-typedef void (*brio_external_loop)(char **args, const intptr_t *dimensions, const intptr_t *strides,
-                                   void *data);
-
 typedef struct brio_eval_options {
     size_t size;
     const brio_array *out; /* where the elements go (same shape and dtype, settled, writeable), or NULL */
@@ -182,11 +156,6 @@ typedef struct brio_eval_options {
     {                                                                                                        \
         sizeof(brio_eval_options), NULL, NULL                                                                \
     }
-
-#define BRIO_FPE_DIVIDE 1u
-#define BRIO_FPE_OVERFLOW 2u
-#define BRIO_FPE_UNDERFLOW 4u
-#define BRIO_FPE_INVALID 8u
 
 /** Evaluates a pending array, in one pass; does nothing to a settled one (with `out`: copies it). Pending
  * arrays of the same expression that are still held are evaluated in the same pass. With `out` a
@@ -312,13 +281,6 @@ BRIO_EXPORT BRIO_MUST_CHECK brio_status brio_array_copyto(brio_array *to, const 
                                                           brio_casting casting, const brio_array *where);
 
 /* ---- Reductions and scans -------------------------------------------------------------------- */
-
-typedef enum brio_reduce_order {
-    BRIO_ORDER_CANONICAL, /* docs/numerics.md: the same bits on any device and any number of threads */
-    BRIO_ORDER_NUMPY,     /* NumPy's association for this layout, bit for bit; BRIO_E_UNSUPPORTED where
-                             it is not reproduced */
-    BRIO_ORDER_ANY        /* whatever is fastest and no less accurate than NumPy's */
-} brio_reduce_order;
 
 typedef struct brio_reduce_options {
     size_t size;

@@ -32,6 +32,23 @@ typedef enum brio_dtype {
         BRIO_DTYPE_COUNT
 } brio_dtype;
 
+/** One element of any dtype, in the member of that dtype (float16 as its bits in u16). */
+typedef union brio_value {
+    uint8_t b;
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    int64_t i64;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    uint16_t f16;
+    float f32;
+    double f64;
+    double c128[2];
+} brio_value;
+
 typedef enum brio_casting {
     BRIO_CAST_NO,
     BRIO_CAST_EQUIV,

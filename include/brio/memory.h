@@ -1,10 +1,16 @@
-/* The host memory pool: aligned, cached, limited and counted. */
+/* Memory of callers, and the host memory pool: aligned, cached, limited and counted. */
 #ifndef BRIO_MEMORY_H
 #define BRIO_MEMORY_H
 
 #include <brio/status.h>
 
 BRIO_BEGIN_DECLS
+
+/** What bytes are wanted for. */
+typedef enum brio_access { BRIO_READ = 1, BRIO_WRITE = 2, BRIO_READWRITE = 3 } brio_access;
+
+/** Gives memory that was lent back to its owner, who knows it by `context`. */
+typedef void (*brio_release_fn)(void *context);
 
 typedef struct brio_memory_stats {
     size_t size;          /* sizeof(brio_memory_stats), set by the caller */

@@ -14,6 +14,26 @@ typedef int32_t brio_op;
 #define BRIO_MAX_IN 3
 #define BRIO_MAX_OUT 2
 
+/** Floating-point conditions, as C's fenv raises them, gathered over all threads. */
+#define BRIO_FPE_DIVIDE 1u
+#define BRIO_FPE_OVERFLOW 2u
+#define BRIO_FPE_UNDERFLOW 4u
+#define BRIO_FPE_INVALID 8u
+
+/** The association of a floating-point sum or product. */
+typedef enum brio_reduce_order {
+    BRIO_ORDER_CANONICAL, /* docs/numerics.md: the same bits on any device and any number of threads */
+    BRIO_ORDER_NUMPY,     /* NumPy's association for this layout, bit for bit; BRIO_E_UNSUPPORTED where
+                             it is not reproduced */
+    BRIO_ORDER_ANY        /* whatever is fastest and no less accurate than NumPy's */
+} brio_reduce_order;
+
+/** A caller's inner loop: args[0..nin) inputs, args[nin..) outputs, dimensions[0] elements, strides
+ * in bytes. Called from several threads at once, on at most a few thousand elements a call, without
+ * any interpreter lock. (NumPy's PyUFuncGenericFunction.) */
+typedef void (*brio_external_loop)(char **args, const intptr_t *dimensions, const intptr_t *strides,
+                                   void *data);
+
 typedef struct brio_op_info {
     size_t size;      /* sizeof(brio_op_info), set by the caller */
     const char *name; /* NumPy's name of the ufunc where it has one */

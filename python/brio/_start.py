@@ -60,11 +60,12 @@ class Watch:
 
 
 def watch():
-    """Begins to wait for NumPy, or attaches at once where it is already there."""
+    """Begins to wait for NumPy, or attaches at once where it is already there. Why that failed, or None."""
     if _WATCHED in sys.modules:
-        _attach()
-    elif Watch not in sys.meta_path:
+        return _attach()
+    if Watch not in sys.meta_path:
         sys.meta_path.insert(0, Watch)
+    return None
 
 
 def stop():
@@ -77,10 +78,12 @@ def _attach(whole_process=False):
     try:
         from brio import accel
 
-        accel.attach(whole_process)
+        reason = accel.attach(whole_process).reason
     except Exception as problem:
-        if os.environ.get("BRIO_VERBOSE"):
-            print(f"brio: not accelerated: {problem}", file=sys.stderr)
+        reason = str(problem) or type(problem).__name__
+    if reason and os.environ.get("BRIO_VERBOSE"):
+        print(f"brio: not accelerated: {reason}", file=sys.stderr)
+    return reason
 
 
 def main():

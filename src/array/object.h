@@ -10,6 +10,7 @@
 #include "runtime/buffer.h"
 #include "runtime/error.h"
 
+#include <brio/array.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>

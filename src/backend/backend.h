@@ -14,6 +14,7 @@
 
 #include "op/program.h"
 
+#include <brio/device.h>
 #include <brio/parallel.h>
 
 #define BRIO_BACKEND_VERSION 1

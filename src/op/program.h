@@ -6,7 +6,6 @@
 #ifndef BRIO_OP_PROGRAM_H
 #define BRIO_OP_PROGRAM_H
 
-#include <brio/array.h>
 #include <brio/op.h>
 
 /* Which loop of an operation: the dtype of its inputs (where: of the chosen ones; ldexp: of the first,

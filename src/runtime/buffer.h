@@ -7,7 +7,8 @@
 #ifndef BRIO_RUNTIME_BUFFER_H
 #define BRIO_RUNTIME_BUFFER_H
 
-#include <brio/array.h>
+#include <brio/device.h>
+#include <brio/memory.h>
 #include <stdatomic.h>
 
 typedef struct brio_buffer brio_buffer;

@@ -28,7 +28,9 @@ def wrong_includes(name: str, text: str) -> list[str]:
         if VENDOR.match(target) and not name.startswith("src/backend/cuda/"):
             wrong.append(f"{name}: {target}: only src/backend/cuda includes a vendor's header")
         elif mark == "<" or folder == "brio":
-            continue
+            domain = target.removeprefix("brio/").removesuffix(".h")
+            if folder == "brio" and domain in DOMAINS and layer in ("runtime", "op", "backend"):
+                wrong.append(f"{name}: {target}: {layer} stands below the domains")
         elif ".." in target:
             wrong.append(f"{name}: {target}: name it from src/")
         elif "/" in target and folder in BELOW and folder not in allowed:
@@ -63,6 +65,7 @@ def test_includes_go_downwards():
         ("src/op/table.c", '#include "../array/array.h"'),
         ("python/brio/accel/fuse.c", '#include "op/program.h"'),
         ("src/cli/main.c", '#include "runtime/config.h"'),
+        ("src/op/program.h", "#include <brio/array.h>"),
     ],
 )
 def test_a_wrong_include_is_seen(name, line):
@@ -75,6 +78,7 @@ def test_a_wrong_include_is_seen(name, line):
         ("src/array/map.c", '#include "op/program.h"'),
         ("src/array/map.c", "#include <brio/array.h>"),
         ("src/backend/cpu/loops.c", '#include "tile.h"'),
+        ("src/backend/cpu/loops.c", "#include <brio/parallel.h>"),
         ("src/backend/cuda/sort.c", "#include <cub/cub.cuh>"),
         ("python/brio/accel/fuse.c", '#include "fuse.h"'),
     ],

@@ -122,7 +122,9 @@ def install(*, results=None, threads=None, scope=None):
         os.environ["BRIO_SCOPE"] = scope
     from .. import _start
 
-    _start.watch()
+    reason = _start.watch()
+    if reason:
+        return Handle(False, reason)
     if "numpy" in sys.modules:
         from . import _interpose
 
