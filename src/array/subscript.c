@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 
+/* Index arrays of up to this many elements are looked at before they are copied. */
+#define DIRECT_INDICES 4096
+
 /* The walk over subscripts: what the view will look like so far. */
 typedef struct walk {
     const brio_array *array;
@@ -296,12 +299,33 @@ static brio_status fail_index_shapes(const walk *w)
                      "shape mismatch: indexing arrays could not be broadcast together with shapes %s", list);
 }
 
+/* Whether a few indices may be used where they are: in the form that is wanted, none negative or too large,
+ * and in memory that nothing else can change. */
+static bool is_settled_index(const brio_selection *s, const brio_array *index, int64_t extent)
+{
+    char *at;
+    if (index->count > DIRECT_INDICES || index->dtype != BRIO_I64 || index->ndim != s->ndim ||
+        index->base == s->view->base || index->base->foreign || index->base->lent ||
+        brio_array_is_pending(index) || !brio_array_is_c(index) || brio_array_place().kind != BRIO_DEVICE_CPU)
+        return false;
+    if (memcmp(index->shape, s->shape, (size_t)s->ndim * sizeof *s->shape) != 0 ||
+        brio_array_pointer(index, BRIO_READ, &at) != BRIO_OK)
+        return false;
+    const int64_t *numbers = (const int64_t *)(const void *)at;
+    bool wrong = false;
+    for (int64_t i = 0; i < index->count; i++)
+        wrong |= (uint64_t)numbers[i] >= (uint64_t)extent;
+    return !wrong;
+}
+
 /* Replaces an index array by its own copy: broadcast, contiguous, int64, wrapped and checked. */
 static brio_status settle_index(brio_selection *s, int k, int original)
 {
     brio_array *wide, *own;
     char *numbers;
     BRIO_TRY(brio_array_broadcast(s->index[k], s->ndim, s->shape, &wide));
+    if (is_settled_index(s, s->index[k], s->view->shape[s->axis[k]]))
+        return BRIO_OK;
     bool ready = original < 0 && wide->dtype == BRIO_I64;
     brio_status status = brio_array_contiguous(wide, BRIO_I64, !ready, &own);
     brio_array_unref(wide);

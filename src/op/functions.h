@@ -22,6 +22,12 @@ BRIO_INLINE void brio_raise_overflow(void)
     large = large * large;
 }
 
+/* Whether a is 0; then, as NumPy does, it raises the condition, and without a branch. */
+BRIO_INLINE int brio_inverts_zero(int64_t a)
+{
+    return 1.0f / (float)(int32_t)((uint32_t)a | (uint32_t)((uint64_t)a >> 32)) > 2.0f;
+}
+
 #define BRIO_F(name, suffix) BRIO_PASTE(brio_##name##_, suffix)
 
 #define F(name) BRIO_F(name, SUFFIX)

@@ -1,4 +1,5 @@
 /* Gather, scatter, checking of indices, and positions of non-zeros. */
+#include "backend/cpu/kernels.h"
 #include "backend/cpu/primitives.h"
 #include "runtime/error.h"
 
@@ -253,73 +254,21 @@ typedef struct nonzero_job {
     int64_t *before; /* non-zeros ahead of each chunk and of the end, after having been those inside it */
 } nonzero_job;
 
-/* Bit k is set when byte k of the word is not zero (bytes hold 0 or any other value). */
-static inline uint32_t nonzero_bits(uint64_t word)
-{
-    uint64_t high = 0x8080808080808080ULL;
-    uint64_t set = (((word & ~high) + ~high) | word) & high;
-    return (uint32_t)((set >> 7) * 0x0102040810204080ULL >> 56);
-}
-
-static int64_t count_part(const uint8_t *mask, int64_t n)
-{
-    int64_t count = 0, i = 0;
-    while (i < n) {
-        int64_t last = i + 255 * 32 < n ? i + 255 * 32 : n;
-        uint8_t sums[32] = {0};
-        for (; i + 32 <= last; i += 32) {
-            for (int j = 0; j < 32; j++)
-                sums[j] = (uint8_t)(sums[j] + (mask[i + j] != 0));
-        }
-        for (int j = 0; j < 32; j++)
-            count += sums[j];
-        for (; i < last; i++)
-            count += mask[i] != 0;
-    }
-    return count;
-}
-
 static void count_chunks(void *context, int64_t begin, int64_t end, int worker)
 {
     nonzero_job *job = context;
     for (; begin < end; begin += job->grain) {
         int64_t n = end - begin < job->grain ? end - begin : job->grain;
-        job->before[begin / job->grain] = count_part(job->mask + begin, n);
+        job->before[begin / job->grain] = brio_cpu_kernels_now()->nonzero_count(job->mask + begin, n);
     }
 }
-
-/* Entry b: the places of the bits set in b, one a byte, lowest first. */
-#define PLACE(b, j) ((b) >> (j)&1 ? (uint64_t)(j) << (8 * __builtin_popcount((b) & ((1 << (j)) - 1))) : 0)
-#define PLACES(b)                                                                                            \
-    (PLACE(b, 0) | PLACE(b, 1) | PLACE(b, 2) | PLACE(b, 3) | PLACE(b, 4) | PLACE(b, 5) | PLACE(b, 6) |       \
-     PLACE(b, 7))
-#define PLACES4(b) PLACES(b), PLACES((b) + 1), PLACES((b) + 2), PLACES((b) + 3)
-#define PLACES16(b) PLACES4(b), PLACES4((b) + 4), PLACES4((b) + 8), PLACES4((b) + 12)
-#define PLACES64(b) PLACES16(b), PLACES16((b) + 16), PLACES16((b) + 32), PLACES16((b) + 48)
-static const uint64_t places[256] = {PLACES64(0), PLACES64(64), PLACES64(128), PLACES64(192)};
 
 static void emit_chunks(void *context, int64_t begin, int64_t end, int worker)
 {
     nonzero_job *job = context;
-    int64_t *to = job->index + job->before[begin / job->grain];
-    const int64_t *stop = job->index + job->before[begin / job->grain + 1];
-    int64_t i = begin;
-    /* Eight places are written whatever the bits, so the chunk's last eight are left for later. */
-    for (; i + 8 <= end && to + 8 <= stop; i += 8) {
-        uint64_t word;
-        memcpy(&word, job->mask + i, 8);
-        if (word == 0)
-            continue;
-        uint32_t bits = nonzero_bits(word);
-        uint64_t set = places[bits];
-        for (int j = 0; j < 8; j++)
-            to[j] = i + (int64_t)(set >> (8 * j) & 7);
-        to += __builtin_popcount(bits);
-    }
-    for (; i < end; i++) {
-        if (job->mask[i])
-            *to++ = i;
-    }
+    const int64_t *before = &job->before[begin / job->grain];
+    brio_cpu_kernels_now()->nonzero_emit(job->mask, begin, end, job->index + before[0],
+                                         job->index + before[1]);
 }
 
 brio_status brio_cpu_nonzero(const uint8_t *mask, int64_t count, int64_t *index, int64_t *found)

@@ -31,6 +31,10 @@ typedef struct brio_cpu_kernels {
     const brio_pack *pack, *unpack;                    /* [log2 of the element's bytes] */
     void (*stream)(char *to, const char *from,
                    size_t bytes); /* past the caches; `to` aligned to its element */
+    /* Non-zeros among n bytes; the positions of those in [begin, end), written to [to, stop), which is as
+     * many as there are. */
+    int64_t (*nonzero_count)(const uint8_t *mask, int64_t n);
+    void (*nonzero_emit)(const uint8_t *mask, int64_t begin, int64_t end, int64_t *to, const int64_t *stop);
     const struct brio_cpu_reduce_kernels *reduce;
     const struct brio_cpu_scan_kernels *scan;
     const struct brio_cpu_sort_kernels *sort;

@@ -31,6 +31,9 @@ extern const brio_cpu_reduce_kernels BRIO_LEVELED(brio_cpu_reduce_kernels);
 extern const brio_cpu_scan_kernels BRIO_LEVELED(brio_cpu_scan_kernels);
 extern const brio_cpu_sort_kernels BRIO_LEVELED(brio_cpu_sort_kernels);
 extern const brio_cpu_matmul_kernels BRIO_LEVELED(brio_cpu_matmul_kernels);
+int64_t BRIO_LEVELED(brio_nonzero_count)(const uint8_t *mask, int64_t n);
+void BRIO_LEVELED(brio_nonzero_emit)(const uint8_t *mask, int64_t begin, int64_t end, int64_t *to,
+                                     const int64_t *stop);
 const brio_cpu_kernels *BRIO_LEVELED(brio_cpu_kernels)(void);
 
 #define BRIO_LEVEL_TEXT_(level) #level
@@ -63,6 +66,8 @@ const brio_cpu_kernels *BRIO_LEVELED(brio_cpu_kernels)(void)
         .pack = BRIO_LEVELED(brio_packs),
         .unpack = BRIO_LEVELED(brio_unpacks),
         .stream = BRIO_LEVELED(brio_stream),
+        .nonzero_count = BRIO_LEVELED(brio_nonzero_count),
+        .nonzero_emit = BRIO_LEVELED(brio_nonzero_emit),
         .reduce = &BRIO_LEVELED(brio_cpu_reduce_kernels),
         .scan = &BRIO_LEVELED(brio_cpu_scan_kernels),
         .sort = &BRIO_LEVELED(brio_cpu_sort_kernels),

@@ -169,6 +169,37 @@
         }                                                                                                    \
     }
 
+/* Integers: division by one divisor has a form of its own (divide.h). */
+#define DIVIDE_MIN 64
+#define BRIO_DOUBLE_i8 uint16_t
+#define BRIO_DOUBLE_u8 uint16_t
+#define BRIO_DOUBLE_i16 uint32_t
+#define BRIO_DOUBLE_u16 uint32_t
+#define BRIO_DOUBLE_i32 uint64_t
+#define BRIO_DOUBLE_u32 uint64_t
+#define BRIO_DOUBLE_i64 brio_u128
+#define BRIO_DOUBLE_u64 brio_u128
+__extension__ typedef unsigned __int128 brio_u128;
+#define BRIO_DIVIDES_floor_divide floor_all
+#define BRIO_DIVIDES_remainder modulo_all
+#define BRIO_DIVIDES_fmod rest_all
+
+#define BRIO_WHOLE_21(name, expression, ...)                                                                 \
+    BRIO_PASTE(BRIO_WHOLE_21_, BRIO_IS_DIVISION_##name)(name, expression, __VA_ARGS__)
+#define BRIO_IS_DIVISION_floor_divide 1
+#define BRIO_IS_DIVISION_remainder 1
+#define BRIO_IS_DIVISION_fmod 1
+#define BRIO_IS_DIVISION_power 0
+#define BRIO_WHOLE_21_0(name, expression, ...) BRIO_LOOP_21_(BRIO_LOOP_NAME(name), expression, __VA_ARGS__)
+#define BRIO_WHOLE_21_1(name, expression, ...)                                                               \
+    BRIO_LOOP_21_(BRIO_PASTE(each_##name##_, SUFFIX), expression, __VA_ARGS__)                               \
+    static void BRIO_LOOP_NAME(name)(char *const *args, int64_t n)                                           \
+    {                                                                                                        \
+        BRIO_PASTE(divide_loop_, SUFFIX)                                                                     \
+        (args, n, BRIO_PASTE(each_##name##_, SUFFIX),                                                        \
+         BRIO_PASTE(BRIO_PASTE(BRIO_PASTE(divide_, BRIO_DIVIDES_##name), _), SUFFIX));                       \
+    }
+
 #define BRIO_IS_MATH_MATH 1
 #define BRIO_IS_MATH_SAME 0
 #define BRIO_IS_MATH_DIVIDE 0
