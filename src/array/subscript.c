@@ -323,9 +323,9 @@ static brio_status settle_index(brio_selection *s, int k, int original)
 {
     brio_array *wide, *own;
     char *numbers;
-    BRIO_TRY(brio_array_broadcast(s->index[k], s->ndim, s->shape, &wide));
     if (is_settled_index(s, s->index[k], s->view->shape[s->axis[k]]))
         return BRIO_OK;
+    BRIO_TRY(brio_array_broadcast(s->index[k], s->ndim, s->shape, &wide));
     bool ready = original < 0 && wide->dtype == BRIO_I64;
     brio_status status = brio_array_contiguous(wide, BRIO_I64, !ready, &own);
     brio_array_unref(wide);
