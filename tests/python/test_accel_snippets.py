@@ -481,6 +481,7 @@ def large_names():
         "k": np.float64(2),
         "h": np.float32(0.5),
         "d": np.array(2.0),
+        "o": np.where(x > 1, 0.0, -0.0),
     }
 
 
@@ -498,6 +499,13 @@ np.power(x, 2)
 np.power(x, k)
 x ** np.broadcast_to(k, x.shape)
 x * 2 + x ** k
+np.clip(o, 0.0, 1)
+np.clip(o, -1, -0.0)
+np.clip(o, 0 * x, 1)
+o.max()
+o.min()
+np.where(x > 1, o, -o).max()
+o.reshape(200, 200).max(axis=1)
 """
 
 
@@ -520,6 +528,24 @@ def test_calls_the_handler_of_conditions(monkeypatch, snippet):
     finally:
         np.seterrcall(before)
     assert len(calls) % 3 == 0 and calls[: len(calls) // 3] * 3 == calls and calls
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "np.copysign(np.square(x), abs(y.sum()))",
+        "np.copysign(np.square(x), np.prod(big))",
+        "np.copysign(np.square(x), big.prod(axis=0))",
+        "np.sum(np.square(x), axis=int(big.prod() > 0) - 1)",
+        "np.maximum(x * 2, (big * big).max())",
+    ],
+)
+def test_settled_in_between(snippet):
+    """What comes between a temporary and its use may warn, and so have it computed before."""
+    for fuse in (1, 0):
+        plain, first, second, _ = both(snippet, exact=1, fuse=fuse)
+        assert_same(plain, first, exactly)
+        assert_same(plain, second, exactly)
 
 
 def test_sums_of_any_length():

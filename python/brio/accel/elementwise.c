@@ -26,9 +26,24 @@ PyObject *accel_decline(accel_reason reason, const accel_original *original, PyO
     return result;
 }
 
+/* Clipping to a scalar bound NumPy keeps a zero of the other sign, to an array of bounds it does not. */
+static int has_zero_bound(const accel_operand *in, const accel_types *types)
+{
+    if (brio_dtype_kind((brio_dtype)types->out) != 'f')
+        return 0;
+    for (int i = 1; i < 3; i++) {
+        brio_operand bound = in[i].is_scalar ? accel_scalar_operand(&in[i], BRIO_F64) : brio_operand_float(1);
+        if (bound.value.f64 == 0)
+            return 1;
+    }
+    return 0;
+}
+
 /* Whether the value of an integer divisor or exponent may make NumPy warn or raise. */
 static int has_dangerous_number(const accel_op *op, const accel_operand *in, const accel_types *types)
 {
+    if (op->danger == ACCEL_DANGER_BOUND)
+        return has_zero_bound(in, types);
     char kind = brio_dtype_kind((brio_dtype)types->in[0]);
     if (kind == 'f' || kind == 'b' || op->danger == ACCEL_NO_DANGER)
         return op->danger == ACCEL_DANGER_DIVISOR && kind == 'b';

@@ -61,7 +61,7 @@ typedef struct accel_op {
 } accel_op;
 
 /* Integer loops in which some value of the second operand makes NumPy warn or raise. */
-enum { ACCEL_NO_DANGER, ACCEL_DANGER_DIVISOR, ACCEL_DANGER_EXPONENT };
+enum { ACCEL_NO_DANGER, ACCEL_DANGER_DIVISOR, ACCEL_DANGER_EXPONENT, ACCEL_DANGER_BOUND };
 
 #define ACCEL_MAX_OPS 128
 extern accel_op accel_ops[ACCEL_MAX_OPS];
@@ -209,11 +209,12 @@ static inline int accel_is_large_array(PyObject *object)
     return array->nd > 1 && accel_is_large_grid(array);
 }
 
-/* The same in a few instructions without a call; in doubt it says yes. */
+/* The same of arrays and nodes, in a few instructions without a call; in doubt it says yes. A node may be
+ * settled while nothing is pending any more. */
 static inline int accel_may_be_large(PyObject *object)
 {
     if (Py_TYPE(object) != accel_array_type)
-        return 0;
+        return Py_TYPE(object) == &accel_node_type;
     const PyArrayObject_fields *array = (const PyArrayObject_fields *)object;
     if (array->nd < 2)
         return array->nd == 1 && array->dimensions[0] >= accel_config.min_count;

@@ -80,6 +80,7 @@ static int danger_of(const char *name)
 {
     return is_among(name, divisor_names)    ? ACCEL_DANGER_DIVISOR
            : is_among(name, exponent_names) ? ACCEL_DANGER_EXPONENT
+           : strcmp(name, "clip") == 0      ? ACCEL_DANGER_BOUND
                                             : ACCEL_NO_DANGER;
 }
 

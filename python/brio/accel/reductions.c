@@ -148,6 +148,27 @@ static int goes_backwards(const accel_operand *operand)
     return 0;
 }
 
+/* Whether an extreme is a zero: which of its signs wins is the algorithm's own. */
+static int has_zero_extreme(const accel_op *op, const brio_array *array)
+{
+    static const char *const extremes[] = {"maximum", "minimum", "fmax", "fmin"};
+    brio_array_layout layout = {.size = sizeof layout};
+    void *data = NULL;
+    int is_extreme = 0;
+    for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
+        is_extreme |= strcmp(op->name, extremes[i]) == 0;
+    if (!is_extreme || brio_array_info(array, &layout) != BRIO_OK || brio_dtype_kind(layout.dtype) != 'f' ||
+        brio_array_data((brio_array *)array, BRIO_READ, &data) != BRIO_OK)
+        return 0;
+    int64_t count = 1;
+    for (int i = 0; i < layout.ndim; i++)
+        count *= layout.shape[i];
+    for (int64_t i = 0; i < count; i++)
+        if (layout.dtype == BRIO_F64 ? ((const double *)data)[i] == 0 : ((const float *)data)[i] == 0)
+            return 1;
+    return 0;
+}
+
 PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *parts)
 {
     accel_operand operand;
@@ -183,7 +204,7 @@ PyObject *accel_reduce(accel_op *op, PyObject *array, const accel_reduction *par
     PyObject *result = NULL;
     if (work.input && run(&work, bytes) == BRIO_OK) {
         int silent = op->silent && !operand.is_node;
-        if (silent || !accel_relevant(flags))
+        if ((silent || !accel_relevant(flags)) && !(accel_config.exact && has_zero_extreme(op, work.out)))
             result = accel_to_numpy(work.out);
     }
     brio_array_unref(work.out);

@@ -92,7 +92,6 @@ static __attribute__((noinline)) PyObject *slow_call(PyObject *self, PyObject *c
 static PyObject *call_ufunc(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    /* While nothing is pending there are no nodes. */
     if (__builtin_expect(
             accel_pending != 0 || n < 1 || accel_may_be_large(args[0]) ||
                 (n > 1 && (accel_may_be_large(args[1]) || (n > 2 && accel_may_be_large(args[2])))),
@@ -136,20 +135,22 @@ static __attribute__((noinline)) PyObject *slow_dispatch(PyObject *self, PyObjec
     if (n == 3 && self == where_function && !kwnames &&
         (accel_is_large(args[0]) || accel_is_large(args[1]) || accel_is_large(args[2])))
         return large_where(self, args);
-    if (accel_pending == 0)
-        return original_dispatcher(self, args, nargsf, kwnames);
     if (n > 0 && Py_TYPE(args[0]) == &accel_node_type) {
         PyObject *result =
             accel_fuse_reduction(name_of(self), (accel_node *)args[0], args + 1, n - 1, kwnames);
         if (result || PyErr_Occurred())
             return result;
+    } else if (accel_pending == 0) {
+        return original_dispatcher(self, args, nargsf, kwnames);
     }
     return call_plain(original_dispatcher, self, args, nargsf, kwnames);
 }
 
 static PyObject *call_dispatcher(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
-    if (__builtin_expect(accel_pending != 0 || self == where_function, 0))
+    int is_odd = accel_pending != 0 || self == where_function ||
+                 (PyVectorcall_NARGS(nargsf) > 0 && Py_TYPE(args[0]) == &accel_node_type);
+    if (__builtin_expect(is_odd, 0))
         return slow_dispatch(self, args, nargsf, kwnames);
     return original_dispatcher(self, args, nargsf, kwnames);
 }
