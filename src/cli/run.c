@@ -20,7 +20,7 @@ static const char *interpreter(char *path, size_t size)
         path[length] = 0;
         char *slash = strrchr(path, '/');
         if (slash) {
-            strcpy(slash + 1, "python");
+            memcpy(slash + 1, "python", sizeof("python"));
             if (access(path, X_OK) == 0)
                 return path;
         }

@@ -135,7 +135,7 @@ static void check_random(int assign)
     }
     int adjacent = advanced > 0 && last - first + 1 == advanced, s[3] = {0, 0, 0};
     int64_t total = a == NULL ? 0 : extent[0] * extent[1] * extent[2], position = 0;
-    double *expected = malloc((size_t)total * sizeof *expected);
+    double *expected = malloc((size_t)(total + 1) * sizeof *expected);
     for (int64_t i = 0; i < total; i++)
         expected[i] = (double)i;
     ok(brio_array_index(a, index, 3, &out));

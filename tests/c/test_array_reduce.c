@@ -171,7 +171,7 @@ static void test_sort(void **state)
     ok(brio_array_transpose(minus, NULL, &t));
     ok(brio_array_sort(t, 0, 0, &out));
     for (int i = 0; i < 12; i++)
-        assert_true(at(out, i) == -(4 * (i % 3) + 3 - i / 3));
+        assert_true(at(out, i) == (double)-(4 * (i % 3) + 3 - i / 3));
     brio_array_unref(out);
     ok(brio_array_argsort(t, 1, 0, &out));
     for (int i = 0; i < 12; i++)

@@ -439,15 +439,19 @@ static void check_exact_results(const math_level *level)
         check_exact(level, "pow", 2, k, ldexp(1, k));
     }
     double power_of_ten = 1;
-    for (int k = 0; k <= 22; k++, power_of_ten *= 10)
+    for (int k = 0; k <= 22; k++) {
         check_exact(level, "log10", power_of_ten, 0, k);
+        power_of_ten *= 10;
+    }
     for (int k = 0; k <= 256; k++)
         check_exact(level, "cbrt", (double)k * k * k, 0, k);
     for (int x = -40; x <= 40; x++) {
         double power = 1;
-        for (int k = 0; k < 100 && fabs(power) < 0x1p24; k++, power *= x)
+        for (int k = 0; k < 100 && fabs(power) < 0x1p24; k++) {
             if (x || k)
                 check_exact(level, "pow", x, k, power);
+            power *= x;
+        }
     }
 }
 

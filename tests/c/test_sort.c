@@ -140,7 +140,7 @@ static void fill(brio_dtype dtype, char *data, int64_t n, int pattern)
             set_number(dtype, p, 3);
             break;
         case ASCENDING:
-            set_number(dtype, p, (double)(i * 100 / n));
+            set_number(dtype, p, floor((double)i * 100 / (double)n));
             break;
         case DESCENDING:
             set_number(dtype, p, (double)((n - i) % 120));

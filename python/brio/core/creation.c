@@ -175,10 +175,11 @@ static PyObject *empty_in_order(const brio_array_layout *from, brio_array_spec *
         shape[i] = from->shape[axes[i]];
         back[axes[i]] = i;
     }
-    spec->shape = shape;
+    brio_array_spec permuted = *spec;
+    permuted.shape = shape;
     brio_array *packed, *turned;
     core_enter();
-    brio_status status = brio_array_empty(spec, &packed);
+    brio_status status = brio_array_empty(&permuted, &packed);
     if (status != BRIO_OK)
         return core_error(status);
     status = brio_array_transpose(packed, back, &turned);

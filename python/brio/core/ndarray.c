@@ -243,7 +243,7 @@ int core_array_type_init(PyObject *module)
 {
     int basic = count_slots(basic_slots), operators = count_slots(core_operator_slots);
     PyMethodDef *methods = join_methods();
-    PyType_Slot *slots = PyMem_Calloc((size_t)(basic + operators + 2), sizeof *slots);
+    PyType_Slot *slots = PyMem_Calloc((size_t)basic + (size_t)operators + 2, sizeof *slots);
     if (!methods || !slots) {
         PyMem_Free(methods);
         PyMem_Free(slots);

@@ -91,7 +91,8 @@ static void count_8(uint8_t *data, int64_t n, const brio_sort_code *code)
     for (uint32_t key = 0; key < 256; key++) {
         uint32_t element = narrow_element(key, 8, code);
         int64_t run = counts[0][element] + counts[1][element] + counts[2][element] + counts[3][element];
-        memset(data, (int)element, (size_t)run);
+        if (run > 0)
+            memset(data, (int)element, (size_t)run);
         data += run;
     }
 }
