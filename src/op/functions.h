@@ -9,6 +9,7 @@
 
 #define BRIO_PI 3.14159265358979323846
 
+#if !defined(__CUDACC__) /* a GPU has no flags to raise; who compiles for one defines these as nothing */
 /* Raise a floating-point condition from integer arithmetic, as NumPy does. */
 BRIO_INLINE void brio_raise_divide(void)
 {
@@ -21,6 +22,7 @@ BRIO_INLINE void brio_raise_overflow(void)
     volatile float large = 3e38f;
     large = large * large;
 }
+#endif
 
 /* Whether a is 0; then, as NumPy does, it raises the condition, and without a branch. */
 BRIO_INLINE int brio_inverts_zero(int64_t a)
