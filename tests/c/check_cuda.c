@@ -6,7 +6,8 @@
  *     check_cuda --share K N PLUGIN      every N-th of the checks, beginning with the K-th
  *     check_cuda --time PLUGIN           the table of times
  *     check_cuda --compile-only PLUGIN   compiles the kernels, without a device
- *     check_cuda --self PLUGIN           the cpu backend against itself: tries these checks, without a device */
+ *     check_cuda --self PLUGIN           the cpu backend against itself: tries these checks, without a device
+ */
 #include "check_cuda.h"
 #include "forms.h"
 
@@ -114,14 +115,16 @@ static int64_t first_difference(const char *a, const char *b, brio_dtype dtype, 
             continue;
         if (zeros && dtype == BRIO_F32 && *(const float *)(const void *)a == *(const float *)(const void *)b)
             continue;
-        if (zeros && dtype == BRIO_F64 && *(const double *)(const void *)a == *(const double *)(const void *)b)
+        if (zeros && dtype == BRIO_F64 &&
+            *(const double *)(const void *)a == *(const double *)(const void *)b)
             continue;
         return i;
     }
     return -1;
 }
 
-/* Elements of a dtype: mode 0 small numbers, 1 random bits (floats: with NaN and infinities), 2 few values. */
+/* Elements of a dtype: mode 0 small numbers, 1 random bits (floats: with NaN and infinities), 2 few values.
+ */
 static void fill(char *data, brio_dtype dtype, int64_t n, int mode)
 {
     const size_t width = brio_dtype_size(dtype);
@@ -235,8 +238,8 @@ static int step2(brio_program *p, const char *name, int a, int b)
 #define COUNT 20011
 
 /* Runs a program over one contiguous dimension on both; outputs on the host, malloc'ed. */
-static brio_status run_both(const brio_program *p, char *const *inputs, int64_t n, char **by_cpu, char **by_cuda,
-                            brio_status *on_cpu, uint32_t *flags)
+static brio_status run_both(const brio_program *p, char *const *inputs, int64_t n, char **by_cpu,
+                            char **by_cuda, brio_status *on_cpu, uint32_t *flags)
 {
     brio_strided in[BRIO_PROGRAM_MAX_INPUTS] = {{0}}, out[BRIO_PROGRAM_MAX_OUTPUTS] = {{0}};
     brio_map_args args = {p, 1, &n, in, out, flags};
@@ -310,8 +313,7 @@ static void run_group(case_group *group)
     char *by_cpu[4] = {NULL}, *by_cuda[4] = {NULL};
     brio_status on_cpu = BRIO_OK;
     if (group->count > 0 && is_mine()) {
-        brio_status status =
-            run_both(&group->program, group->inputs, COUNT, by_cpu, by_cuda, &on_cpu, NULL);
+        brio_status status = run_both(&group->program, group->inputs, COUNT, by_cpu, by_cuda, &on_cpu, NULL);
         if (both_did(on_cpu, status, group->cases[0].name))
             for (int c = 0; c < group->count; c++)
                 judge_case(group, c, by_cpu, by_cuda);
@@ -421,7 +423,8 @@ static void check_layouts(void)
 {
     enum { ROWS = 61, COLS = 47, ALL = 4 * ROWS * COLS };
     static const brio_dtype dtypes[] = {BRIO_F32, BRIO_F64, BRIO_I8, BRIO_I64};
-    static const int64_t forms[][2] = {{COLS, 1}, {1, ROWS}, {0, 1}, {1, 0}, {0, 0}, {-COLS, -1}, {2 * COLS, 2}, {COLS + 3, 1}};
+    static const int64_t forms[][2] = {{COLS, 1}, {1, ROWS},   {0, 1},        {1, 0},
+                                       {0, 0},    {-COLS, -1}, {2 * COLS, 2}, {COLS + 3, 1}};
     for (size_t t = 0; t < sizeof dtypes / sizeof dtypes[0]; t++)
         for (size_t a = 0; a < 8; a++)
             for (size_t b = 0; b < 8; b++)
@@ -434,7 +437,8 @@ static void check_layouts(void)
                     const int x = program_input(&p, dtypes[t]), y = program_input(&p, dtypes[t]);
                     const int c = program_constant(&p, dtypes[t], 3), d = step2(&p, "subtract", x, y);
                     program_deliver(&p, step2(&p, "add", step2(&p, "multiply", d, d), c));
-                    char *host = malloc((size_t)(3 * ALL * size)), *expected = calloc((size_t)ALL, (size_t)size);
+                    char *host = malloc((size_t)(3 * ALL * size)),
+                         *expected = calloc((size_t)ALL, (size_t)size);
                     char *got = calloc((size_t)ALL, (size_t)size);
                     fill(host, dtypes[t], 2 * ALL, 0);
                     memset(host + 2 * ALL * size, 0, (size_t)(ALL * size));
@@ -469,7 +473,7 @@ static void check_layouts(void)
 /* A single extreme among ones raises what it raises on the cpu. */
 static void check_conditions(void)
 {
-    static const char *const names[] = {"add",  "divide", "multiply", "sqrt", "log",      "exp",
+    static const char *const names[] = {"add",   "divide", "multiply", "sqrt", "log",       "exp",
                                         "power", "arcsin", "arctanh",  "sin",  "remainder", "floor_divide"};
     static const double numbers[] = {0, -1, 2, 1e38, -1e38, 1e308, INFINITY, NAN, 1000, 0.5};
     for (size_t o = 0; o < sizeof names / sizeof names[0]; o++)
@@ -479,7 +483,8 @@ static void check_conditions(void)
             brio_program p = {0};
             const brio_op op = brio_op_find(names[o]);
             const int nin = brio_op_lines[op].nin;
-            int in[2] = {program_input(&p, (brio_dtype)dtype), nin > 1 ? program_input(&p, (brio_dtype)dtype) : 0};
+            int in[2] = {program_input(&p, (brio_dtype)dtype),
+                         nin > 1 ? program_input(&p, (brio_dtype)dtype) : 0};
             program_deliver(&p, program_step(&p, op, in));
             for (int a = 0; a < 10; a++)
                 for (int b = 0; b < (nin > 1 ? 10 : 1); b++) {
@@ -565,8 +570,14 @@ static void check_one_reduction(const reduce_shape *s, brio_dtype dtype, brio_re
         for (int64_t i = 0; i < s->elements; i++)
             ((double *)(void *)host)[i] = 1 + ((double *)(void *)host)[i] * 1e-6;
     brio_strided in = {host, {0}};
-    brio_reduce_args args = {.program = &p, .kind = kind, .order = BRIO_ORDER_CANONICAL, .nkeep = s->nkeep,
-                             .nreduce = s->nreduce, .keep_shape = s->keep, .reduce_shape = s->reduce, .in = &in};
+    brio_reduce_args args = {.program = &p,
+                             .kind = kind,
+                             .order = BRIO_ORDER_CANONICAL,
+                             .nkeep = s->nkeep,
+                             .nreduce = s->nreduce,
+                             .keep_shape = s->keep,
+                             .reduce_shape = s->reduce,
+                             .in = &in};
     for (int d = 0; d < s->nkeep + s->nreduce; d++)
         in.strides[d] = s->strides[d] * size;
     if (s->strides[0] < 0)
@@ -578,7 +589,8 @@ static void check_one_reduction(const reduce_shape *s, brio_dtype dtype, brio_re
     char *expected = calloc((size_t)outputs, (size_t)width), *got = calloc((size_t)outputs, (size_t)width);
     args.out.data = expected;
     brio_status on_cpu = brio_backend_cpu.reduce(&args);
-    char *device = on_device(host, (size_t)(s->elements * size)), *out = on_device(got, (size_t)(outputs * width));
+    char *device = on_device(host, (size_t)(s->elements * size)),
+         *out = on_device(got, (size_t)(outputs * width));
     in.data = device + (in.data - host);
     args.out.data = out;
     brio_status status = cuda->reduce(&args);
@@ -617,7 +629,8 @@ static void check_reductions(void)
             for (int s = 0; s < nshapes; s++)
                 for (int mode = 0; mode < 3; mode++)
                     if (mode != 1 || s < 8)
-                        check_one_reduction(&reduce_shapes[s], (brio_dtype)dtype, (brio_reduce_kind)kind, mode, 0);
+                        check_one_reduction(&reduce_shapes[s], (brio_dtype)dtype, (brio_reduce_kind)kind,
+                                            mode, 0);
         }
     for (int s = 0; s < nshapes; s++)
         for (int dtype = BRIO_F32; dtype <= BRIO_F64; dtype++)
@@ -662,7 +675,8 @@ static void check_one_sort(brio_dtype dtype, int descending, int64_t nrows, int6
         int good = dtype == BRIO_F16 ? 1 : same_multiset_order(host, got, dtype, n);
         for (int64_t i = 0; dtype == BRIO_F16 && i < n; i++) {
             uint16_t a = ((uint16_t *)(void *)host)[i], b = ((uint16_t *)(void *)got)[i];
-            good &= a == b || ((a | b) & 0x7fff) == 0 || (is_nan((char *)&a, dtype) && is_nan((char *)&b, dtype));
+            good &=
+                a == b || ((a | b) & 0x7fff) == 0 || (is_nan((char *)&a, dtype) && is_nan((char *)&b, dtype));
         }
         judge(good, text, 0);
     }
@@ -677,7 +691,8 @@ static void check_one_sort(brio_dtype dtype, int descending, int64_t nrows, int6
 
 static void check_sorts(void)
 {
-    static const int64_t shapes[][2] = {{1, 1}, {1, 2}, {1, 1000}, {1, 70001}, {3, 1000}, {300, 17}, {5, 20000}};
+    static const int64_t shapes[][2] = {{1, 1},    {1, 2},    {1, 1000}, {1, 70001},
+                                        {3, 1000}, {300, 17}, {5, 20000}};
     for (int dtype = 0; dtype <= BRIO_F64; dtype++)
         for (int descending = 0; descending < 2; descending++)
             for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
@@ -694,17 +709,21 @@ static void check_one_scan(brio_dtype dtype, brio_reduce_kind kind, int exclusiv
     char *host = malloc((size_t)(n * size)), *expected = calloc((size_t)n, (size_t)size);
     char *got = calloc((size_t)n, (size_t)size), text[120];
     fill(host, dtype, n, mode);
-    brio_scan_args args = {.kind = kind, .dtype = dtype, .exclusive = exclusive, .nrows_dims = 1,
-                           .rows_shape = &nrows, .length = length};
+    brio_scan_args args = {.kind = kind,
+                           .dtype = dtype,
+                           .exclusive = exclusive,
+                           .nrows_dims = 1,
+                           .rows_shape = &nrows,
+                           .length = length};
     args.in = (brio_strided){host, {columns ? size : length * size, columns ? nrows * size : size}};
     args.out = args.in;
     args.out.data = expected;
     brio_status on_cpu = brio_backend_cpu.scan(&args);
     args.in.data = on_device(host, (size_t)(n * size));
     args.out.data = on_device(got, (size_t)(n * size));
-    snprintf(text, sizeof text, "kind %d of %s, %lld %s of %lld%s, mode %d", (int)kind, brio_dtype_name(dtype),
-             (long long)nrows, columns ? "columns" : "rows", (long long)length, exclusive ? ", exclusive" : "",
-             mode);
+    snprintf(text, sizeof text, "kind %d of %s, %lld %s of %lld%s, mode %d", (int)kind,
+             brio_dtype_name(dtype), (long long)nrows, columns ? "columns" : "rows", (long long)length,
+             exclusive ? ", exclusive" : "", mode);
     if (both_did(on_cpu, cuda->scan(&args), text)) {
         to_host(got, args.out.data, (size_t)(n * size));
         int64_t at = first_difference(expected, got, dtype, n, 0);
@@ -719,7 +738,8 @@ static void check_one_scan(brio_dtype dtype, brio_reduce_kind kind, int exclusiv
 
 static void check_scans(void)
 {
-    static const int64_t shapes[][2] = {{1, 1}, {1, 1000}, {1, 1025}, {1, 100003}, {1, 2500000}, {7, 5000}, {50, 70}};
+    static const int64_t shapes[][2] = {{1, 1},       {1, 1000}, {1, 1025}, {1, 100003},
+                                        {1, 2500000}, {7, 5000}, {50, 70}};
     for (int dtype = 0; dtype <= BRIO_F64; dtype++)
         for (int kind = 0; dtype != BRIO_F16 && kind <= BRIO_REDUCE_MINIMUM; kind++)
             for (int exclusive = 0; exclusive < 2; exclusive++) {
@@ -760,22 +780,31 @@ static void check_one_move(int size, int nindex, int64_t count, int scatter)
         host_index[d] = index[d];
     }
     char *device_base = on_device(base, base_bytes), *device_other = on_device(other, other_bytes);
-    brio_index_args args = {.itemsize = (size_t)size, .nindex = nindex, .index = host_index, .stride = strides,
-                            .count = count, .block_ndim = ndim, .block_shape = block_shape,
-                            .block_strides = block_strides, .base = base, .other = other,
-                            .other_stride = block * size, .other_block_strides = block_strides};
+    brio_index_args args = {.itemsize = (size_t)size,
+                            .nindex = nindex,
+                            .index = host_index,
+                            .stride = strides,
+                            .count = count,
+                            .block_ndim = ndim,
+                            .block_shape = block_shape,
+                            .block_strides = block_strides,
+                            .base = base,
+                            .other = other,
+                            .other_stride = block * size,
+                            .other_block_strides = block_strides};
     brio_status on_cpu = scatter ? brio_backend_cpu.scatter(&args) : brio_backend_cpu.gather(&args);
     args.index = device_index;
     args.base = device_base;
     args.other = device_other;
     brio_status status = scatter ? cuda->scatter(&args) : cuda->gather(&args);
-    snprintf(text, sizeof text, "%s of %lld items of %d bytes", scatter ? "scatter" : "gather", (long long)count,
-             size);
+    snprintf(text, sizeof text, "%s of %lld items of %d bytes", scatter ? "scatter" : "gather",
+             (long long)count, size);
     if (both_did(on_cpu, status, text)) {
         char *got = malloc(base_bytes + other_bytes);
         to_host(got, device_base, base_bytes);
         to_host(got + base_bytes, device_other, other_bytes);
-        judge(memcmp(got, base, base_bytes) == 0 && memcmp(got + base_bytes, other, other_bytes) == 0, text, 0);
+        judge(memcmp(got, base, base_bytes) == 0 && memcmp(got + base_bytes, other, other_bytes) == 0, text,
+              0);
         free(got);
     }
     for (int d = 0; d < 2; d++) {
@@ -828,7 +857,8 @@ static void check_nonzero(void)
             uint8_t *mask = malloc((size_t)n);
             for (int64_t i = 0; i < n; i++)
                 mask[i] = mode == 0 ? 0 : mode == 1 ? 1 : (uint8_t)(random64() % 3);
-            int64_t *index = calloc((size_t)n + 1, 8), *got = calloc((size_t)n + 1, 8), found = 0, on_gpu = -1, only = -1;
+            int64_t *index = calloc((size_t)n + 1, 8), *got = calloc((size_t)n + 1, 8), found = 0,
+                    on_gpu = -1, only = -1;
             uint8_t *device = on_device(mask, (size_t)n);
             int64_t *device_index = on_device(got, (size_t)n * 8);
             brio_status on_cpu = brio_backend_cpu.nonzero(mask, n, index, &found);
@@ -836,7 +866,8 @@ static void check_nonzero(void)
             if (both_did(on_cpu, status, "nonzero")) {
                 must(cuda->nonzero(device, n, NULL, &only), "counting");
                 to_host(got, device_index, (size_t)found * 8);
-                judge(found == on_gpu && found == only && memcmp(index, got, (size_t)found * 8) == 0, "nonzero", n);
+                judge(found == on_gpu && found == only && memcmp(index, got, (size_t)found * 8) == 0,
+                      "nonzero", n);
             }
             cuda->free(device);
             cuda->free(device_index);
@@ -848,7 +879,8 @@ static void check_nonzero(void)
 
 static void check_one_product(brio_dtype dtype, int64_t m, int64_t n, int64_t k, int64_t batch, int turned)
 {
-    const int64_t size = (int64_t)brio_dtype_size(dtype), na = batch * m * k, nb = batch * k * n, nc = batch * m * n;
+    const int64_t size = (int64_t)brio_dtype_size(dtype), na = batch * m * k, nb = batch * k * n,
+                  nc = batch * m * n;
     double *a = malloc((size_t)na * 8), *b = malloc((size_t)nb * 8), *got = calloc((size_t)nc, 8);
     char text[80];
     for (int64_t i = 0; i < na + nb; i++) {
@@ -860,16 +892,24 @@ static void check_one_product(brio_dtype dtype, int64_t m, int64_t n, int64_t k,
             *(double *)at = x;
     }
     double *expected = calloc((size_t)nc, 8);
-    brio_matmul_args args = {.dtype = dtype, .m = m, .n = n, .k = k, .batch = batch, .a = (char *)a, .b = (char *)b,
-                             .c = (char *)expected,
-                             .a_strides = {m * k * size, turned & 1 ? size : k * size, turned & 1 ? m * size : size},
-                             .b_strides = {k * n * size, turned & 2 ? size : n * size, turned & 2 ? k * size : size},
-                             .c_strides = {m * n * size, n * size, size}};
+    brio_matmul_args args = {
+        .dtype = dtype,
+        .m = m,
+        .n = n,
+        .k = k,
+        .batch = batch,
+        .a = (char *)a,
+        .b = (char *)b,
+        .c = (char *)expected,
+        .a_strides = {m * k * size, turned & 1 ? size : k * size, turned & 1 ? m * size : size},
+        .b_strides = {k * n * size, turned & 2 ? size : n * size, turned & 2 ? k * size : size},
+        .c_strides = {m * n * size, n * size, size}};
     brio_status on_cpu = brio_backend_cpu.matmul(&args);
     args.a = on_device(a, (size_t)(na * size));
     args.b = on_device(b, (size_t)(nb * size));
     args.c = on_device(got, (size_t)(nc * size));
-    snprintf(text, sizeof text, "%s %lldx%lldx%lld", brio_dtype_name(dtype), (long long)m, (long long)n, (long long)k);
+    snprintf(text, sizeof text, "%s %lldx%lldx%lld", brio_dtype_name(dtype), (long long)m, (long long)n,
+             (long long)k);
     if (both_did(on_cpu, cuda->matmul(&args), text)) {
         to_host(got, args.c, (size_t)(nc * size));
         judge(memcmp(got, expected, (size_t)(nc * size)) == 0, text, 0); /* whole numbers: exact */
@@ -987,7 +1027,8 @@ static void run_section(const char *name, void (*check)(void))
     clock_gettime(CLOCK_MONOTONIC, &b);
     end_section();
     if (getenv("CHECK_CUDA_SECONDS") != NULL)
-        printf("             %.1f s\n", (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
+        printf("             %.1f s\n",
+               (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
 }
 
 static void check_all(void)
@@ -1009,7 +1050,8 @@ static void check_refusals(brio_backend_open_fn open, const brio_host_services *
 {
     const brio_backend *none = NULL;
     begin_section("versions");
-    judge(open(BRIO_PLUGIN_VERSION + 1, host, &none) == BRIO_E_UNSUPPORTED && none == NULL, "another version", 0);
+    judge(open(BRIO_PLUGIN_VERSION + 1, host, &none) == BRIO_E_UNSUPPORTED && none == NULL, "another version",
+          0);
     end_section();
 }
 
@@ -1030,10 +1072,15 @@ int main(int argc, char **argv)
         printf("no plug-in: %s\n", at < argc ? dlerror() : "name one");
         return 2;
     }
-    const brio_host_services host = {.version = BRIO_PLUGIN_VERSION, .size = sizeof host,
-                                     .library_version = brio_version(), .op_lines = brio_op_lines,
-                                     .op_count = BRIO_OP_COUNT, .set_error = set_error,
-                                     .alloc = brio_memory_alloc, .free = brio_memory_free, .log = show};
+    const brio_host_services host = {.version = BRIO_PLUGIN_VERSION,
+                                     .size = sizeof host,
+                                     .library_version = brio_version(),
+                                     .op_lines = brio_op_lines,
+                                     .op_count = BRIO_OP_COUNT,
+                                     .set_error = set_error,
+                                     .alloc = brio_memory_alloc,
+                                     .free = brio_memory_free,
+                                     .log = show};
     brio_backend_open_fn open;
     brio_cuda_compile_fn compile;
     void *(*stream)(void);

@@ -7,7 +7,8 @@
 /* Programs, built front to back; value numbers are returned. */
 int program_input(brio_program *p, brio_dtype dtype);
 int program_constant(brio_program *p, brio_dtype dtype, double number);
-int program_step(brio_program *p, brio_op op, const int *in); /* of the operation's own dtypes; first output */
+int program_step(brio_program *p, brio_op op,
+                 const int *in); /* of the operation's own dtypes; first output */
 int program_cast(brio_program *p, int from, brio_dtype to);
 void program_deliver(brio_program *p, int value);
 

@@ -189,8 +189,9 @@ static void time_reductions(char *const *arrays)
     program_deliver(&plain, program_input(&plain, BRIO_F32));
     program_deliver(&wide, program_input(&wide, BRIO_F64));
     write_chain(&chain);
-    work w = {.run = run_reduce,
-              .reduce = {.program = &plain, .kind = BRIO_REDUCE_ADD, .nreduce = 1, .reduce_shape = &n, .in = in}};
+    work w = {
+        .run = run_reduce,
+        .reduce = {.program = &plain, .kind = BRIO_REDUCE_ADD, .nreduce = 1, .reduce_shape = &n, .in = in}};
     w.reduce.out.data = arrays[2];
     measure("sum float32 2^28", &w, 4.0 * LARGE);
     w.reduce.kind = BRIO_REDUCE_ARGMAX;
@@ -221,20 +222,37 @@ static void time_others(char *const *arrays)
 {
     const size_t bytes = (size_t)LARGE * 4;
     work w = {.run = run_scan,
-              .scan = {.kind = BRIO_REDUCE_ADD, .dtype = BRIO_F32, .length = LARGE,
-                       .in = {arrays[0], {4}}, .out = {arrays[2], {4}}}};
+              .scan = {.kind = BRIO_REDUCE_ADD,
+                       .dtype = BRIO_F32,
+                       .length = LARGE,
+                       .in = {arrays[0], {4}},
+                       .out = {arrays[2], {4}}}};
     measure("cumsum float32 2^28", &w, 8.0 * LARGE);
-    w = (work){.run = run_sort, .before = refresh, .from = arrays[0], .to = arrays[2], .bytes = bytes,
+    w = (work){.run = run_sort,
+               .before = refresh,
+               .from = arrays[0],
+               .to = arrays[2],
+               .bytes = bytes,
                .sort = {BRIO_F32, 0, 1, LARGE, arrays[2]}};
     measure("sort float32 2^28", &w, 0);
     w.from = arrays[1];
     w.sort = (brio_sort_args){BRIO_I64, 0, 1, LARGE / 2, arrays[2]};
     measure("sort int64 2^27", &w, 0);
-    w = (work){.run = run_argsort, .argsort = {BRIO_F32, 0, 1, LARGE / 2, arrays[0], (int64_t *)(void *)arrays[2]}};
+    w = (work){.run = run_argsort,
+               .argsort = {BRIO_F32, 0, 1, LARGE / 2, arrays[0], (int64_t *)(void *)arrays[2]}};
     measure("argsort float32 2^27", &w, 0);
     const int64_t n = 8192;
     w = (work){.run = run_matmul,
-               .matmul = {BRIO_F32, n, n, n, 1, arrays[0], arrays[1], arrays[2], {0, n * 4, 4}, {0, n * 4, 4},
+               .matmul = {BRIO_F32,
+                          n,
+                          n,
+                          n,
+                          1,
+                          arrays[0],
+                          arrays[1],
+                          arrays[2],
+                          {0, n * 4, 4},
+                          {0, n * 4, 4},
                           {0, n * 4, 4}}};
     measure("matmul float32 8192", &w, 0);
 }

@@ -13,12 +13,24 @@ typedef struct index_job {
     int64_t count, block;
 } index_job;
 
-enum { WORD_COUNT, WORD_BLOCK, WORD_EXTENT, WORD_BASE, WORD_OTHER, WORD_STRIDE, WORD_ORDER, WORD_PLACES, WORDS };
+enum {
+    WORD_COUNT,
+    WORD_BLOCK,
+    WORD_EXTENT,
+    WORD_BASE,
+    WORD_OTHER,
+    WORD_STRIDE,
+    WORD_ORDER,
+    WORD_PLACES,
+    WORDS
+};
 
 static brio_status write_index(void *context, brio_text *text)
 {
     const index_job *job = context;
-    brio_text_add(text, "#define USES_FUNCTIONS 0\n#define ITEM %s\n#define NINDEX %d\n#define BLOCK_DIMS %d\n#include \"index.cuh\"\n",
+    brio_text_add(text,
+                  "#define USES_FUNCTIONS 0\n#define ITEM %s\n#define NINDEX %d\n#define BLOCK_DIMS "
+                  "%d\n#include \"index.cuh\"\n",
                   job->item, job->nindex, job->block_dims);
     return BRIO_OK;
 }
@@ -69,7 +81,8 @@ static brio_status prepare(index_job *job, const brio_index_args *args)
     const int size = (int)args->itemsize;
     job->item = item_of(args->itemsize);
     if (job->item == NULL || n < 1 || n > BRIO_MAX_DIMS)
-        return brio_fail(BRIO_E_UNSUPPORTED, "the device does not move items of %d bytes by %d indices", size, n);
+        return brio_fail(BRIO_E_UNSUPPORTED, "the device does not move items of %d bytes by %d indices", size,
+                         n);
     job->nindex = n;
     job->block_dims = dims;
     job->count = args->count;
@@ -154,8 +167,8 @@ static brio_status check(index_job *job, void *bad, int64_t *index, int64_t exte
     if (first < 0)
         return BRIO_OK;
     BRIO_TRY(brio_cuda_copy(&wrong, index + first, sizeof wrong, 0));
-    return brio_fail(BRIO_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)wrong, axis,
-                     (long long)extent);
+    return brio_fail(BRIO_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)wrong,
+                     axis, (long long)extent);
 }
 
 brio_status brio_cuda_check_index(int64_t *index, int64_t count, int64_t extent, int axis)

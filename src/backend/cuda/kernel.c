@@ -141,7 +141,7 @@ brio_status brio_kernel_launch(CUfunction kernel, int64_t blocks, int threads, c
     void *arguments[1] = {(void *)(uintptr_t)argument};
     if (blocks <= 0)
         return BRIO_OK;
-    BRIO_CU(cuLaunchKernel(kernel, (unsigned)(blocks < INT32_MAX ? blocks : INT32_MAX), 1, 1, (unsigned)threads,
-                           1, 1, 0, brio_cuda.stream, arguments, NULL));
+    BRIO_CU(cuLaunchKernel(kernel, (unsigned)(blocks < INT32_MAX ? blocks : INT32_MAX), 1, 1,
+                           (unsigned)threads, 1, 1, 0, brio_cuda.stream, arguments, NULL));
     return BRIO_OK;
 }

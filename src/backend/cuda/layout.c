@@ -45,8 +45,8 @@ static int classify(const brio_layout *layout, int k, int64_t size)
     return all <= 1 || contiguous ? BRIO_LAY_CONTIGUOUS : scalar ? BRIO_LAY_SCALAR : BRIO_LAY_STRIDED;
 }
 
-void brio_layout_make(brio_layout *layout, int ndim, const int64_t *shape, const brio_strided *const *operands,
-                      const int *sizes, int n)
+void brio_layout_make(brio_layout *layout, int ndim, const int64_t *shape,
+                      const brio_strided *const *operands, const int *sizes, int n)
 {
     int64_t count = 1;
     int strided = 0, largest = 1;

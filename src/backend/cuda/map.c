@@ -17,8 +17,8 @@ static brio_status write_map(void *context, brio_text *text)
     const map_job *job = context;
     const char *more = job->layout.flags ? "    char *flags;\n" : "";
     BRIO_TRY(brio_program_write(text, job->program, &job->layout, job->program->noutputs, more));
-    brio_text_add(text, "#define THREADS %d\n#define UNROLL %d\n#define FLAGS %d\n#include \"map.cuh\"\n", THREADS,
-                  job->unroll, job->layout.flags);
+    brio_text_add(text, "#define THREADS %d\n#define UNROLL %d\n#define FLAGS %d\n#include \"map.cuh\"\n",
+                  THREADS, job->unroll, job->layout.flags);
     return BRIO_OK;
 }
 
@@ -29,7 +29,8 @@ static int choose_unroll(const map_job *job)
     return inputs <= 2 ? 4 : inputs <= 4 ? 2 : 1;
 }
 
-static void lay_out(map_job *job, int ndim, const int64_t *shape, const brio_strided *in, const brio_strided *out)
+static void lay_out(map_job *job, int ndim, const int64_t *shape, const brio_strided *in,
+                    const brio_strided *out)
 {
     const brio_program *program = job->program;
     const brio_strided *operands[BRIO_PROGRAM_MAX_INPUTS + BRIO_PROGRAM_MAX_OUTPUTS];

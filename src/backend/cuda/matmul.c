@@ -33,7 +33,8 @@ static brio_status open_library(void)
     for (size_t i = 0; i < sizeof names / sizeof names[0] && blas.library == NULL; i++)
         blas.library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (blas.library == NULL)
-        return brio_fail(BRIO_E_UNSUPPORTED, "matrices are not multiplied on the device: there is no libcublas");
+        return brio_fail(BRIO_E_UNSUPPORTED,
+                         "matrices are not multiplied on the device: there is no libcublas");
     *(void **)&blas.create = dlsym(blas.library, "cublasCreate_v2");
     *(void **)&blas.set_stream = dlsym(blas.library, "cublasSetStream_v2");
     *(void **)&blas.single_ = dlsym(blas.library, "cublasSgemmStridedBatched_64");
@@ -89,9 +90,10 @@ static brio_status multiply(const brio_matmul_args *args)
     const double one_d = 1, zero_d = 0;
     cublasStatus_t status =
         args->dtype == BRIO_F32
-            ? blas.single_(blas.handle, b.turned, a.turned, n, m, k, &one, (const float *)(const void *)args->b,
-                           b.leading, sb[0] / size, (const float *)(const void *)args->a, a.leading, sa[0] / size,
-                           &zero, (float *)(void *)args->c, c.leading, sc[0] / size, args->batch)
+            ? blas.single_(blas.handle, b.turned, a.turned, n, m, k, &one,
+                           (const float *)(const void *)args->b, b.leading, sb[0] / size,
+                           (const float *)(const void *)args->a, a.leading, sa[0] / size, &zero,
+                           (float *)(void *)args->c, c.leading, sc[0] / size, args->batch)
             : blas.double_(blas.handle, b.turned, a.turned, n, m, k, &one_d,
                            (const double *)(const void *)args->b, b.leading, sb[0] / size,
                            (const double *)(const void *)args->a, a.leading, sa[0] / size, &zero_d,

@@ -22,7 +22,8 @@ brio_status brio_cuda_alloc(size_t bytes, void **out)
     CUresult result =
         brio_cuda.cuMemAllocFromPoolAsync(&pointer, bytes > 0 ? bytes : 1, brio_cuda.pool, brio_cuda.stream);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return brio_fail(BRIO_E_MEMORY, "the device has no %zu bytes left: CUDA_ERROR_OUT_OF_MEMORY (2)", bytes);
+        return brio_fail(BRIO_E_MEMORY, "the device has no %zu bytes left: CUDA_ERROR_OUT_OF_MEMORY (2)",
+                         bytes);
     if (result != CUDA_SUCCESS)
         return brio_cuda_fail("cuMemAllocFromPoolAsync", result);
     *out = (void *)(uintptr_t)pointer;

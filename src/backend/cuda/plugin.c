@@ -77,8 +77,8 @@ brio_status brio_cuda_compile_only(const brio_host_services *host, brio_cuda_ker
     case BRIO_CUDA_REDUCE:
         return brio_cuda_reduce_compile(program, (brio_reduce_kind)detail, layout, sm);
     case BRIO_CUDA_SCAN:
-        return brio_cuda_scan_compile((brio_dtype)program->dtypes[program->outputs[0]], (brio_reduce_kind)detail,
-                                      layout, sm);
+        return brio_cuda_scan_compile((brio_dtype)program->dtypes[program->outputs[0]],
+                                      (brio_reduce_kind)detail, layout, sm);
     default:
         return brio_cuda_index_compile((size_t)detail, sm);
     }

@@ -33,10 +33,15 @@ typedef brio_status (*brio_backend_open_fn)(uint32_t version, const brio_host_se
 BRIO_EXPORT brio_status brio_backend_open(uint32_t version, const brio_host_services *host,
                                           const brio_backend **out);
 
-/* Compiles a kernel for the architecture `sm` (90) without a device. `detail` is a reduction's or scan's kind,
- * or an item's bytes; `layout` is 0 (contiguous) or 1 (strided; of a scan: exclusive). A scan has the dtype
- * of the program's output; a move has no program. */
-typedef enum brio_cuda_kernel { BRIO_CUDA_MAP, BRIO_CUDA_REDUCE, BRIO_CUDA_SCAN, BRIO_CUDA_MOVE } brio_cuda_kernel;
+/* Compiles a kernel for the architecture `sm` (90) without a device. `detail` is a reduction's or scan's
+ * kind, or an item's bytes; `layout` is 0 (contiguous) or 1 (strided; of a scan: exclusive). A scan has the
+ * dtype of the program's output; a move has no program. */
+typedef enum brio_cuda_kernel {
+    BRIO_CUDA_MAP,
+    BRIO_CUDA_REDUCE,
+    BRIO_CUDA_SCAN,
+    BRIO_CUDA_MOVE
+} brio_cuda_kernel;
 typedef brio_status (*brio_cuda_compile_fn)(const brio_host_services *host, brio_cuda_kernel what,
                                             const brio_program *program, int detail, int layout, int sm);
 BRIO_EXPORT brio_status brio_cuda_compile_only(const brio_host_services *host, brio_cuda_kernel what,

@@ -105,8 +105,8 @@ static void begin_function(brio_text *text, const brio_op_line *line, const char
 
 static void define_types(brio_text *text, const brio_ctype *type)
 {
-    brio_text_add(text, "#define T %s\n#define U %s\n#define W %s\n#define BITS %d\n", type->name, type->type_u,
-                  type->type_w, 8 * type->size);
+    brio_text_add(text, "#define T %s\n#define U %s\n#define W %s\n#define BITS %d\n", type->name,
+                  type->type_u, type->type_w, 8 * type->size);
 }
 
 static void undefine_types(brio_text *text)
@@ -114,11 +114,11 @@ static void undefine_types(brio_text *text)
     brio_text_put(text, "#undef T\n#undef U\n#undef W\n#undef BITS\n");
 }
 
-static void put_expression(brio_text *text, const brio_op_line *line, const brio_ctype *type, const char *form,
-                           const char *before, const char *after)
+static void put_expression(brio_text *text, const brio_op_line *line, const brio_ctype *type,
+                           const char *form, const char *before, const char *after)
 {
-    brio_text_add(text, "#define F(name) brio_##name##_%s%s\n%s(%s)%s\n#undef F\n", type->suffix, form, before,
-                  line->source[type->family], after);
+    brio_text_add(text, "#define F(name) brio_##name##_%s%s\n%s(%s)%s\n#undef F\n", type->suffix, form,
+                  before, line->source[type->family], after);
 }
 
 /* An operation on a type that has an expression in the table. */
@@ -131,8 +131,10 @@ static void write_plain(brio_text *text, const brio_op_line *line, const brio_ct
     brio_text_add(text, "    typedef %s Y;\n", types.y);
     snprintf(result, sizeof result, "    return (Y)");
     if (type->family == 3 && line->rule == BRIO_RULE_DIVMOD) {
-        brio_text_add(text, "    if (!brio_divide_special_%s(a, b))\n        return brio_divmod_regular_%s(a, b, &z);\n",
-                      type->suffix, type->suffix);
+        brio_text_add(
+            text,
+            "    if (!brio_divide_special_%s(a, b))\n        return brio_divmod_regular_%s(a, b, &z);\n",
+            type->suffix, type->suffix);
         brio_text_add(text, "    return brio_divmod_%s(a, b, &z);\n", type->suffix);
     } else if (type->family == 3 && is_math(line)) {
         put_expression(text, line, type, "_special", "    if (!", ")");
@@ -151,8 +153,10 @@ static brio_status write_half(brio_text *text, const brio_op_line *line)
     if (line->rule == BRIO_RULE_NEXT)
         return brio_fail(BRIO_E_UNSUPPORTED, "the device has no %s of float16", line->name);
     if (line->rule == BRIO_RULE_CHOOSE) {
-        brio_text_add(text, "BRIO_INLINE uint16_t op_%s_f16(uint8_t a, uint16_t b, uint16_t c)\n{\n"
-                            "    return a ? b : c;\n}\n", line->name);
+        brio_text_add(text,
+                      "BRIO_INLINE uint16_t op_%s_f16(uint8_t a, uint16_t b, uint16_t c)\n{\n"
+                      "    return a ? b : c;\n}\n",
+                      line->name);
         return BRIO_OK;
     }
     op_types types = types_of(line, "uint16_t");
@@ -241,7 +245,8 @@ static void write_conditions(brio_text *text, const brio_program *program, const
         if (line->rule == BRIO_RULE_LDEXP)
             second = step->in[0];
         for (int k = 0; k < step->nout; k++)
-            brio_text_add(text, "    raised |= brio_conditions(as_%s(v%d), as_%s(v%d), as_%s(v%d), POLE_%s);\n",
+            brio_text_add(text,
+                          "    raised |= brio_conditions(as_%s(v%d), as_%s(v%d), as_%s(v%d), POLE_%s);\n",
                           out->suffix, step->out[k], in->suffix, step->in[0], in->suffix, second, line->name);
     } else if (strcmp(line->name, "reciprocal") == 0) {
         brio_text_add(text, "    raised |= v%d == 0;\n", step->in[0]);
@@ -279,7 +284,8 @@ static void write_constant(brio_text *text, const brio_program *program, int c)
     const char *form = dtype == BRIO_F32   ? "brio_from_bits_f32((uint32_t)a.c%d)"
                        : dtype == BRIO_F64 ? "brio_from_bits_f64(a.c%d)"
                                            : "a.c%d";
-    brio_text_add(text, "    const %s v%d = (%s)", ctype_name(program, value), value, ctype_name(program, value));
+    brio_text_add(text, "    const %s v%d = (%s)", ctype_name(program, value), value,
+                  ctype_name(program, value));
     brio_text_add(text, form, c);
     brio_text_put(text, ";\n");
 }
@@ -304,8 +310,8 @@ static void write_compute(brio_text *text, const brio_program *program, const br
 
 /* ---- Operands ---- */
 
-static void write_argument(brio_text *text, const brio_program *program, const brio_layout *layout, int nstored,
-                           const char *more)
+static void write_argument(brio_text *text, const brio_program *program, const brio_layout *layout,
+                           int nstored, const char *more)
 {
     brio_text_put(text, "struct Args {\n    uint64_t n;\n");
     for (int k = 0; k < program->ninputs; k++)
@@ -350,8 +356,9 @@ static void write_offsets(brio_text *text, const brio_layout *layout, int first,
             brio_text_add(text, "        int64_t o%d = 0;\n", k);
     brio_text_put(text, "        Index left = index;\n");
     for (int d = layout->ndim - 1; d >= 0; d--) {
-        brio_text_add(text, d > 0 ? "        { const Index at = left %% (Index)a.shape%d; left /= (Index)a.shape%d;"
-                                  : "        { const Index at = left;",
+        brio_text_add(text,
+                      d > 0 ? "        { const Index at = left %% (Index)a.shape%d; left /= (Index)a.shape%d;"
+                            : "        { const Index at = left;",
                       d, d);
         for (int k = first; k < last; k++)
             if (layout->class[k] == BRIO_LAY_STRIDED)
@@ -370,29 +377,36 @@ static int any_strided(const brio_layout *layout, int first, int last)
 
 static void write_fetch(brio_text *text, const brio_program *program, const brio_layout *layout)
 {
-    brio_text_put(text, "template <bool ALL>\nBRIO_INLINE void fetch(const Args &a, const Index i, const int count, "
-                        "Batch &b)\n{\n");
+    brio_text_put(
+        text, "template <bool ALL>\nBRIO_INLINE void fetch(const Args &a, const Index i, const int count, "
+              "Batch &b)\n{\n");
     for (int k = 0; k < program->ninputs; k++) {
         const char *name = ctype_name(program, k);
         if (layout->class[k] == BRIO_LAY_ALIGNED)
-            brio_text_add(text, "    if (ALL)\n        load_pack<%s, WIDTH>((const %s *)a.p%d + i, b.x%d);\n    else\n"
-                                "        load_some<%s, WIDTH>((const %s *)a.p%d + i, count, b.x%d);\n",
-                          name, name, k, k, name, name, k, k);
+            brio_text_add(
+                text,
+                "    if (ALL)\n        load_pack<%s, WIDTH>((const %s *)a.p%d + i, b.x%d);\n    else\n"
+                "        load_some<%s, WIDTH>((const %s *)a.p%d + i, count, b.x%d);\n",
+                name, name, k, k, name, name, k, k);
         else if (layout->class[k] == BRIO_LAY_CONTIGUOUS)
-            brio_text_add(text, "    load_some<%s, WIDTH>((const %s *)a.p%d + i, ALL ? WIDTH : count, b.x%d);\n",
+            brio_text_add(text,
+                          "    load_some<%s, WIDTH>((const %s *)a.p%d + i, ALL ? WIDTH : count, b.x%d);\n",
                           name, name, k, k);
         else if (layout->class[k] == BRIO_LAY_SCALAR)
-            brio_text_add(text, "    for (int j = 0; j < WIDTH; j++)\n        b.x%d[j] = *(const %s *)a.p%d;\n", k, name,
-                          k);
+            brio_text_add(text,
+                          "    for (int j = 0; j < WIDTH; j++)\n        b.x%d[j] = *(const %s *)a.p%d;\n", k,
+                          name, k);
     }
     if (any_strided(layout, 0, program->ninputs)) {
-        brio_text_put(text, "    for (int j = 0; j < WIDTH; j++) {\n        if (!ALL && j >= count)\n            break;\n"
-                            "        const Index index = i + j;\n");
+        brio_text_put(
+            text,
+            "    for (int j = 0; j < WIDTH; j++) {\n        if (!ALL && j >= count)\n            break;\n"
+            "        const Index index = i + j;\n");
         write_offsets(text, layout, 0, program->ninputs);
         for (int k = 0; k < program->ninputs; k++)
             if (layout->class[k] == BRIO_LAY_STRIDED)
-                brio_text_add(text, "        b.x%d[j] = *(const %s *)(a.p%d + o%d);\n", k, ctype_name(program, k), k,
-                              k);
+                brio_text_add(text, "        b.x%d[j] = *(const %s *)(a.p%d + o%d);\n", k,
+                              ctype_name(program, k), k, k);
         brio_text_put(text, "    }\n");
     }
     brio_text_put(text, "}\n");
@@ -401,22 +415,26 @@ static void write_fetch(brio_text *text, const brio_program *program, const brio
 static void write_store(brio_text *text, const brio_program *program, const brio_layout *layout)
 {
     const int first = program->ninputs, last = first + program->noutputs;
-    brio_text_put(text, "template <bool ALL>\nBRIO_INLINE void store(const Args &a, const Index i, const int count, "
-                        "const Result &r)\n{\n");
+    brio_text_put(
+        text, "template <bool ALL>\nBRIO_INLINE void store(const Args &a, const Index i, const int count, "
+              "const Result &r)\n{\n");
     for (int k = first; k < last; k++) {
         const char *name = ctype_name(program, program->outputs[k - first]);
         const int q = k - first;
         if (layout->class[k] == BRIO_LAY_ALIGNED)
-            brio_text_add(text, "    if (ALL)\n        store_pack<%s, WIDTH>((%s *)a.q%d + i, r.y%d);\n    else\n"
-                                "        store_some<%s, WIDTH>((%s *)a.q%d + i, count, r.y%d);\n",
+            brio_text_add(text,
+                          "    if (ALL)\n        store_pack<%s, WIDTH>((%s *)a.q%d + i, r.y%d);\n    else\n"
+                          "        store_some<%s, WIDTH>((%s *)a.q%d + i, count, r.y%d);\n",
                           name, name, q, q, name, name, q, q);
         else if (layout->class[k] != BRIO_LAY_STRIDED)
-            brio_text_add(text, "    store_some<%s, WIDTH>((%s *)a.q%d + i, ALL ? WIDTH : count, r.y%d);\n", name,
-                          name, q, q);
+            brio_text_add(text, "    store_some<%s, WIDTH>((%s *)a.q%d + i, ALL ? WIDTH : count, r.y%d);\n",
+                          name, name, q, q);
     }
     if (any_strided(layout, first, last)) {
-        brio_text_put(text, "    for (int j = 0; j < WIDTH; j++) {\n        if (!ALL && j >= count)\n            break;\n"
-                            "        const Index index = i + j;\n");
+        brio_text_put(
+            text,
+            "    for (int j = 0; j < WIDTH; j++) {\n        if (!ALL && j >= count)\n            break;\n"
+            "        const Index index = i + j;\n");
         write_offsets(text, layout, first, last);
         for (int k = first; k < last; k++)
             if (layout->class[k] == BRIO_LAY_STRIDED)
@@ -445,8 +463,9 @@ static int uses_functions(const brio_program *program)
 brio_status brio_program_write(brio_text *text, const brio_program *program, const brio_layout *layout,
                                int nstored, const char *more_arguments)
 {
-    brio_text_add(text, "#define USES_FUNCTIONS %d\n#include \"prelude.cuh\"\n#define WIDTH %d\ntypedef %s Index;\n", uses_functions(program),
-                  layout->width, layout->wide ? "uint64_t" : "uint32_t");
+    brio_text_add(
+        text, "#define USES_FUNCTIONS %d\n#include \"prelude.cuh\"\n#define WIDTH %d\ntypedef %s Index;\n",
+        uses_functions(program), layout->width, layout->wide ? "uint64_t" : "uint32_t");
     for (int s = 0; s < program->nsteps; s++)
         if (program->steps[s].kind == BRIO_STEP_OP)
             BRIO_TRY(write_operation(text, program, s));

@@ -54,7 +54,8 @@ static const brio_strided *deciding_input(const brio_reduce_args *args)
 }
 
 /* Collects dimensions of more than one element, far neighbours first when `sorted`; C order among equals. */
-static int collect(reduce_dim *dims, const int64_t *shape, int first, int n, const int64_t *strides, int sorted)
+static int collect(reduce_dim *dims, const int64_t *shape, int first, int n, const int64_t *strides,
+                   int sorted)
 {
     int count = 0;
     for (int d = 0; d < n; d++) {
@@ -82,7 +83,8 @@ static void lay_out_space(reduce_job *job)
     const brio_reduce_args *args = job->args;
     const int64_t *strides = args->program->ninputs > 0 ? deciding_input(args)->strides : NULL;
     job->nkeep = collect(job->keep, args->keep_shape, 0, args->nkeep, strides, 1);
-    job->nreduce = collect(job->reduce, args->reduce_shape, args->nkeep, args->nreduce, strides, !job->is_arg);
+    job->nreduce =
+        collect(job->reduce, args->reduce_shape, args->nkeep, args->nreduce, strides, !job->is_arg);
     job->columns = job->nkeep > 0 && job->nreduce > 0 &&
                    job->keep[job->nkeep - 1].weight < job->reduce[job->nreduce - 1].weight;
     job->inner = job->columns ? job->keep[job->nkeep - 1].extent : 1;
@@ -133,9 +135,11 @@ static void lay_out_operands(reduce_job *job)
 
 static const char *identity_of(const reduce_job *job)
 {
-    static const char *const least[] = {"0", "(-128)", "(-32768)", "INT32_MIN", "INT64_MIN", "0", "0", "0", "0"};
-    static const char *const most[] = {"1",    "127",    "32767",        "2147483647", "9223372036854775807LL",
-                                       "0xff", "0xffff", "0xffffffffu", "0xffffffffffffffffu"};
+    static const char *const least[] = {"0", "(-128)", "(-32768)", "INT32_MIN", "INT64_MIN",
+                                        "0", "0",      "0",        "0"};
+    static const char *const most[] = {
+        "1",    "127",    "32767",       "2147483647",         "9223372036854775807LL",
+        "0xff", "0xffff", "0xffffffffu", "0xffffffffffffffffu"};
     const int is_float = job->dtype >= BRIO_F16, is_double = job->dtype == BRIO_F64;
     switch (job->kind) {
     case BRIO_REDUCE_ADD:
@@ -143,16 +147,20 @@ static const char *identity_of(const reduce_job *job)
     case BRIO_REDUCE_MULTIPLY:
         return "1";
     case BRIO_REDUCE_MAXIMUM:
-        return is_float ? (is_double ? "brio_from_bits_f64(0xfff0000000000000u)" : "brio_from_bits_f32(0xff800000u)")
+        return is_float ? (is_double ? "brio_from_bits_f64(0xfff0000000000000u)"
+                                     : "brio_from_bits_f32(0xff800000u)")
                         : least[job->dtype];
     case BRIO_REDUCE_MINIMUM:
-        return is_float ? (is_double ? "brio_from_bits_f64(0x7ff0000000000000u)" : "brio_from_bits_f32(0x7f800000u)")
+        return is_float ? (is_double ? "brio_from_bits_f64(0x7ff0000000000000u)"
+                                     : "brio_from_bits_f32(0x7f800000u)")
                         : most[job->dtype];
     case BRIO_REDUCE_FMAX:
-        return is_float ? (is_double ? "brio_from_bits_f64(0x7ff8000000000000u)" : "brio_from_bits_f32(0x7fc00000u)")
+        return is_float ? (is_double ? "brio_from_bits_f64(0x7ff8000000000000u)"
+                                     : "brio_from_bits_f32(0x7fc00000u)")
                         : least[job->dtype];
     case BRIO_REDUCE_FMIN:
-        return is_float ? (is_double ? "brio_from_bits_f64(0x7ff8000000000000u)" : "brio_from_bits_f32(0x7fc00000u)")
+        return is_float ? (is_double ? "brio_from_bits_f64(0x7ff8000000000000u)"
+                                     : "brio_from_bits_f32(0x7fc00000u)")
                         : most[job->dtype];
     case BRIO_REDUCE_AND:
         return job->dtype == BRIO_BOOL ? "1" : "(T)~(T)0";
@@ -175,8 +183,8 @@ static brio_status write_reduce(void *context, brio_text *text)
     brio_text_add(text,
                   "typedef %s T;\ntypedef %s W;\n#define KIND %d\n#define IS_BOOL %d\n#define CANONICAL %d\n"
                   "#define WARP_LEAVES %d\n#define IDENTITY %s\n#define WANT %d\n#include \"reduce.cuh\"\n",
-                  type->name, type->family == 3 ? type->name : type->type_w, job->kind, job->dtype == BRIO_BOOL,
-                  job->canonical, WARP_LEAVES, identity_of(job), job->want);
+                  type->name, type->family == 3 ? type->name : type->type_w, job->kind,
+                  job->dtype == BRIO_BOOL, job->canonical, WARP_LEAVES, identity_of(job), job->want);
     return BRIO_OK;
 }
 
@@ -189,7 +197,8 @@ static brio_status launch(reduce_job *job, int want, int64_t blocks)
     uint64_t words[BRIO_WORDS_MAX];
     job->want = want;
     BRIO_TRY(brio_kernel_get(&job->key, names[want], write_reduce, job, &kernel));
-    int at = brio_program_words(words, job->args->program, &job->layout, job->outer * job->reduced * job->inner, 0);
+    int at = brio_program_words(words, job->args->program, &job->layout,
+                                job->outer * job->reduced * job->inner, 0);
     const uint64_t more[] = {(uint64_t)job->outer,
                              (uint64_t)job->reduced,
                              (uint64_t)job->inner,
@@ -218,7 +227,8 @@ static brio_status take_scratch(reduce_job *job, int64_t values, int64_t counter
     BRIO_TRY(brio_cuda_alloc((size_t)(bytes + counters * 4), &job->scratch));
     job->counters = (char *)job->scratch + bytes;
     if (counters > 0)
-        BRIO_CU(cuMemsetD8Async((CUdeviceptr)(uintptr_t)job->counters, 0, (size_t)counters * 4, brio_cuda.stream));
+        BRIO_CU(cuMemsetD8Async((CUdeviceptr)(uintptr_t)job->counters, 0, (size_t)counters * 4,
+                                brio_cuda.stream));
     return BRIO_OK;
 }
 
@@ -301,8 +311,13 @@ brio_status brio_cuda_reduce_compile(const brio_program *program, brio_reduce_ki
         in[k].strides[0] = layout ? size : 1000 * size;
         in[k].strides[1] = layout ? 16 * size : size;
     }
-    brio_reduce_args args = {.program = program, .kind = kind, .nkeep = 1, .nreduce = 1, .keep_shape = keep,
-                             .reduce_shape = reduced, .in = in};
+    brio_reduce_args args = {.program = program,
+                             .kind = kind,
+                             .nkeep = 1,
+                             .nreduce = 1,
+                             .keep_shape = keep,
+                             .reduce_shape = reduced,
+                             .in = in};
     args.out.strides[0] = 8;
     reduce_job job;
     BRIO_TRY(prepare(&job, &args));

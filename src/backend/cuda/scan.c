@@ -22,9 +22,11 @@ enum { WANT_RUN, WANT_TOTALS, WANT_LEVELS, WANT_APPLY };
 
 static const char *identity_of(const scan_job *job, int shown)
 {
-    static const char *const least[] = {"0", "(-128)", "(-32768)", "INT32_MIN", "INT64_MIN", "0", "0", "0", "0"};
-    static const char *const most[] = {"1",    "127",    "32767",       "2147483647", "9223372036854775807LL",
-                                       "0xff", "0xffff", "0xffffffffu", "0xffffffffffffffffu"};
+    static const char *const least[] = {"0", "(-128)", "(-32768)", "INT32_MIN", "INT64_MIN",
+                                        "0", "0",      "0",        "0"};
+    static const char *const most[] = {
+        "1",    "127",    "32767",       "2147483647",         "9223372036854775807LL",
+        "0xff", "0xffff", "0xffffffffu", "0xffffffffffffffffu"};
     static const char *const infinity[2] = {"brio_from_bits_f32(0x7f800000u)",
                                             "brio_from_bits_f64(0x7ff0000000000000u)"};
     static const char *const negative[2] = {"brio_from_bits_f32(0xff800000u)",
@@ -47,12 +49,13 @@ static brio_status write_scan(void *context, brio_text *text)
     const scan_job *job = context;
     const brio_ctype *type = &brio_ctypes[job->args->dtype];
     brio_text_add(text,
-                  "#define USES_FUNCTIONS 0\n#include \"prelude.cuh\"\ntypedef %s T;\ntypedef %s W;\n#define KIND %d\n#define IS_BOOL %d\n"
+                  "#define USES_FUNCTIONS 0\n#include \"prelude.cuh\"\ntypedef %s T;\ntypedef %s W;\n#define "
+                  "KIND %d\n#define IS_BOOL %d\n"
                   "#define EXCLUSIVE %d\n#define IDENTITY %s\n",
                   type->name, type->family == 3 ? type->name : type->type_w, (int)job->args->kind,
                   job->args->dtype == BRIO_BOOL, job->args->exclusive, identity_of(job, 0));
-    brio_text_add(text, "#define SHOWN %s\n#define ROW_DIMS %d\n#define WANT %d\n#include \"scan.cuh\"\n", identity_of(job, 1),
-                  job->dims, job->want);
+    brio_text_add(text, "#define SHOWN %s\n#define ROW_DIMS %d\n#define WANT %d\n#include \"scan.cuh\"\n",
+                  identity_of(job, 1), job->dims, job->want);
     return BRIO_OK;
 }
 

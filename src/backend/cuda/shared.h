@@ -134,8 +134,8 @@ enum { BRIO_LAY_ALIGNED, BRIO_LAY_CONTIGUOUS, BRIO_LAY_SCALAR, BRIO_LAY_STRIDED 
 
 /* How the operands of a kernel lie: dimensions are merged, and each operand has a class. */
 typedef struct brio_layout {
-    int ndim; /* of the decomposition; 0 when no operand is strided */
-    int wide; /* indices of 64 bits */
+    int ndim;  /* of the decomposition; 0 when no operand is strided */
+    int wide;  /* indices of 64 bits */
     int width; /* elements that are taken at once */
     int flags; /* conditions are gathered */
     int64_t shape[BRIO_MAX_DIMS];
@@ -146,8 +146,8 @@ typedef struct brio_layout {
 } brio_layout;
 
 /* Merges dimensions and finds the class of each of `n` operands (inputs, then outputs). */
-void brio_layout_make(brio_layout *layout, int ndim, const int64_t *shape, const brio_strided *const *operands,
-                      const int *sizes, int n);
+void brio_layout_make(brio_layout *layout, int ndim, const int64_t *shape,
+                      const brio_strided *const *operands, const int *sizes, int n);
 
 /* Fails with BRIO_E_UNSUPPORTED when the device cannot run the program. */
 brio_status brio_program_check(const brio_program *program);

@@ -46,7 +46,8 @@ static brio_status check_arguments(brio_dtype dtype, int64_t n)
     if ((unsigned)dtype >= BRIO_DTYPE_COUNT || brio_ctypes[dtype].family < 0)
         return brio_fail(BRIO_E_TYPE, "cannot sort dtype %d", (int)dtype);
     if (n > UINT32_MAX)
-        return brio_fail(BRIO_E_UNSUPPORTED, "the device sorts at most 2**32 - 1 elements, not %lld", (long long)n);
+        return brio_fail(BRIO_E_UNSUPPORTED, "the device sorts at most 2**32 - 1 elements, not %lld",
+                         (long long)n);
     return brio_cuda_enter();
 }
 
@@ -61,8 +62,8 @@ static brio_status sort_keys(rooms *taken, void **a, void **b, int64_t n, int si
     return BRIO_OK;
 }
 
-static brio_status sort_pairs(rooms *taken, void **a, void **b, uint32_t **va, uint32_t **vb, int64_t n, int size,
-                              int bits)
+static brio_status sort_pairs(rooms *taken, void **a, void **b, uint32_t **va, uint32_t **vb, int64_t n,
+                              int size, int bits)
 {
     size_t bytes = 0;
     void *temporary = NULL, *x = *a, *y = *b;
@@ -75,7 +76,8 @@ static brio_status sort_pairs(rooms *taken, void **a, void **b, uint32_t **va, u
 
 static brio_status copy_on_device(void *to, const void *from, size_t bytes)
 {
-    BRIO_CU(cuMemcpyDtoDAsync((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes, brio_cuda.stream));
+    BRIO_CU(
+        cuMemcpyDtoDAsync((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes, brio_cuda.stream));
     return BRIO_OK;
 }
 
@@ -121,8 +123,8 @@ static int bits_for(int64_t count)
 }
 
 /* Positions 0 ... n - 1 of all rows by key, row by row, each row in order; into *order. */
-static brio_status order_rows(rooms *taken, const void *data, int64_t nrows, int64_t length, int size, int family,
-                              int descending, uint32_t **order)
+static brio_status order_rows(rooms *taken, const void *data, int64_t nrows, int64_t length, int size,
+                              int family, int descending, uint32_t **order)
 {
     const int64_t n = nrows * length;
     const size_t each = size > 4 ? (size_t)size : 4; /* the keys' room holds row numbers afterwards */
@@ -152,8 +154,8 @@ static brio_status sort_rows(rooms *taken, const brio_sort_args *args)
     void *copy = NULL;
     BRIO_TRY(take(taken, (size_t)n * (size_t)size, &copy));
     BRIO_TRY(copy_on_device(copy, args->data, (size_t)n * (size_t)size));
-    BRIO_TRY(order_rows(taken, copy, args->nrows, args->length, size, family_of(args->dtype), args->descending,
-                        &order));
+    BRIO_TRY(order_rows(taken, copy, args->nrows, args->length, size, family_of(args->dtype),
+                        args->descending, &order));
     CUB(brio_cub_pick(copy, args->data, order, n, size, brio_cuda.stream));
     return BRIO_OK;
 }
