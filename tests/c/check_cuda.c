@@ -504,7 +504,7 @@ static void check_conditions(void)
                     char text[120];
                     snprintf(text, sizeof text, "%s of %s: %u, not %u, for %g and %g", names[o],
                              brio_dtype_name((brio_dtype)dtype), flags[1], flags[0], numbers[a], numbers[b]);
-                    const uint32_t seen = BRIO_FP_DIVIDE | BRIO_FP_OVERFLOW | BRIO_FP_INVALID;
+                    const uint32_t seen = BRIO_FPE_DIVIDE | BRIO_FPE_OVERFLOW | BRIO_FPE_INVALID;
                     if (both_did(on_cpu, status, names[o]))
                         judge((flags[0] & seen) == (flags[1] & seen), text, 0);
                     free(by_cpu[0]);
