@@ -59,6 +59,10 @@ def _configure(interpose):
         choices["exact"] = 1
     if os.environ.get("BRIO_SCOPE") in ("auto", "user", "all"):
         choices["scope"] = os.environ["BRIO_SCOPE"]
+    if os.environ.get("BRIO_EXCLUDE"):
+        choices["excludes"] = 1
+    if os.environ.get("BRIO_STRICT"):
+        choices["strict"] = 1
     if os.environ.get("BRIO_VERIFY"):
         choices["verify"] = _number("BRIO_VERIFY", 1.0)
     interpose.configure(**choices)

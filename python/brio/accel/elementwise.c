@@ -6,8 +6,7 @@
 
 PyObject *accel_decline(accel_reason reason, const accel_original *original, PyObject *const *objects, int n)
 {
-    accel_count.declined[reason]++;
-    if (accel_pending && accel_settle_pending() < 0)
+    if (accel_declined(reason) < 0 || (accel_pending && accel_settle_pending() < 0))
         return NULL;
     PyObject *plain[BRIO_MAX_IN] = {NULL, NULL, NULL};
     PyObject *result = NULL;
@@ -233,8 +232,9 @@ static int has_repeated_exponent(const accel_attempt *at)
 PyObject *accel_elementwise(accel_op *op, const accel_original *original, PyObject *const *objects, int n,
                             PyObject *const *stack)
 {
-    if (!accel_attached || !op || (accel_originals && accel_wants_original()))
-        return accel_decline(ACCEL_disabled, original, objects, n);
+    int off = op ? accel_reason_off() : ACCEL_disabled;
+    if (off >= 0)
+        return accel_decline((accel_reason)off, original, objects, n);
     npy_intp largest = largest_bytes(objects, n);
     if (largest >= 0 && largest < accel_config.region_bytes)
         return leave_small(original, objects, n);

@@ -48,6 +48,23 @@ static const char *const reason_names[] = {
 #undef ACCEL_REASON_NAME
 };
 
+/* What somebody asked for, or what has nothing to gain, is no failure. */
+static int is_expected(accel_reason reason)
+{
+    return reason == ACCEL_too_small || reason == ACCEL_predicted_slower || reason == ACCEL_not_user_code ||
+           reason == ACCEL_excluded || reason == ACCEL_disabled || reason == ACCEL_foreign_patch;
+}
+
+int accel_declined(accel_reason reason)
+{
+    accel_count.declined[reason]++;
+    if (!accel_config.strict || is_expected(reason))
+        return 0;
+    PyErr_Format(PyExc_RuntimeError, "brio --strict: an operation was left to NumPy: %s",
+                 reason_names[reason]);
+    return -1;
+}
+
 static int put(PyObject *dict, const char *name, PyObject *value)
 {
     int failed = !value || PyDict_SetItemString(dict, name, value) < 0;

@@ -144,19 +144,35 @@ static PyObject *settle_value(accel_op *op, const accel_original *original, PyOb
 
 static int reason_against(const accel_attempt *at, PyArrayObject *target)
 {
-    if (at->types->out != at->in[0].kind || !has_shape_of(at, target) || !is_plain_target(target) ||
-        accel_config.verify > 0)
+    if (at->types->out != at->in[0].kind || !has_shape_of(at, target) || !is_plain_target(target))
         return ACCEL_unsupported_argument;
     return at->out_bytes < accel_config.region_bytes ? ACCEL_too_small : -1;
+}
+
+/* --verify: Brio writes the target, then, from what it was before, the original does. */
+static PyObject *verify_inplace(accel_node *node, const accel_original *original, PyObject *const *objects)
+{
+    PyObject *ours = accel_verify_into(node, (PyArrayObject *)objects[0]);
+    PyObject *value = accel_plain(objects[1]), *result = NULL;
+    int attached = accel_attached;
+    accel_attached = 0;
+    if (value)
+        result = accel_call_original(original, (PyObject *[]){objects[0], value}, 2);
+    accel_attached = attached;
+    if (ours && result)
+        accel_verify_compare(ours, result, accel_all_exact(node), NULL);
+    Py_XDECREF(ours);
+    Py_XDECREF(value);
+    return result;
 }
 
 PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value)
 {
     PyObject *objects[2] = {target, value};
-    if (!accel_attached || (accel_originals && accel_wants_original()) || !accel_is_array(target))
-        return accel_decline(ACCEL_disabled, original, objects, 2);
     accel_attempt at;
-    int reason = accel_prepare(op, objects, &at);
+    int reason = accel_is_array(target) ? accel_reason_off() : ACCEL_disabled;
+    if (reason < 0)
+        reason = accel_prepare(op, objects, &at);
     if (reason < 0)
         reason = reason_against(&at, (PyArrayObject *)target);
     if (reason >= 0)
@@ -169,7 +185,8 @@ PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *
     int may = accel_region_is_worth(node->steps, node->heavy, at.out_bytes) && !node->external &&
               cannot_need_replay(node) && !would_disturb(node, (PyArrayObject *)target);
     if (may)
-        result = run_inplace(node, (PyArrayObject *)target);
+        result = accel_verify_wanted() ? verify_inplace(node, original, objects)
+                                       : run_inplace(node, (PyArrayObject *)target);
     Py_DECREF(node);
     if (result || PyErr_Occurred())
         return result;
@@ -177,24 +194,58 @@ PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *
                        : accel_decline(ACCEL_unsupported_op, original, objects, 2);
 }
 
-PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out)
+/* The same of op(..., out=target). */
+static PyObject *verify_out(accel_node *node, PyObject *const *objects, PyArrayObject *target)
+{
+    PyObject *ours = accel_verify_into(node, target);
+    PyObject *arguments[BRIO_MAX_IN + 1];
+    int attached = accel_attached, n = node->nin;
+    for (int i = 0; i < n; i++)
+        arguments[i] = objects[i];
+    arguments[n] = (PyObject *)target;
+    accel_attached = 0;
+    PyObject *result = PyObject_Vectorcall((PyObject *)node->op->ufunc, arguments, (size_t)n + 1, NULL);
+    accel_attached = attached;
+    if (ours && result)
+        accel_verify_compare(ours, result, accel_all_exact(node), NULL);
+    Py_XDECREF(ours);
+    return result;
+}
+
+static int reason_against_out(accel_op *op, PyObject *const *objects, PyArrayObject *target,
+                              accel_attempt *at)
+{
+    if (!op->exact)
+        return ACCEL_class_not_allowed;
+    if (PyArray_NBYTES(target) < accel_lone_gate(op))
+        return op->light ? ACCEL_predicted_slower : ACCEL_too_small;
+    int reason = accel_prepare(op, objects, at);
+    if (reason >= 0)
+        return reason;
+    if (at->has_node || at->types->out != accel_array_dtype(target) || !has_shape_of(at, target) ||
+        !is_plain_target(target))
+        return ACCEL_unsupported_argument;
+    return -1;
+}
+
+PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out, accel_reason *reason)
 {
     PyArrayObject *target = (PyArrayObject *)out;
-    if (!accel_attached || (accel_originals && accel_wants_original()) || !op->exact ||
-        accel_config.verify > 0 || PyArray_NBYTES(target) < accel_lone_gate(op))
-        return NULL;
-    if (accel_pending && accel_settle_readers(target) < 0)
-        return NULL;
     accel_attempt at;
-    if (accel_prepare(op, objects, &at) >= 0 || at.has_node || at.types->out != accel_array_dtype(target) ||
-        !has_shape_of(&at, target) || !is_plain_target(target))
+    int against = reason_against_out(op, objects, target, &at);
+    *reason = ACCEL_unsupported_argument;
+    if (against >= 0) {
+        *reason = (accel_reason)against;
+        return NULL;
+    }
+    if (accel_pending && accel_settle_readers(target) < 0)
         return NULL;
     accel_node *node = accel_node_new(op, at.in, at.types, at.ndim, at.shape, at.strides);
     if (!node)
         return NULL;
     PyObject *result = NULL;
     if (cannot_need_replay(node) && !would_disturb(node, target))
-        result = run_inplace(node, target);
+        result = accel_verify_wanted() ? verify_out(node, objects, target) : run_inplace(node, target);
     Py_DECREF(node);
     return result;
 }

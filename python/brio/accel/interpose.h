@@ -132,11 +132,13 @@ typedef struct accel_settings {
     npy_intp threads_bytes; /* evaluations above this give the interpreter lock away */
     int fuse;
     int exact;     /* --results=exact */
+    int excludes;  /* some packages' calls are left alone */
+    int strict;    /* what is left to NumPy for other reasons than size is an error */
     int scope;     /* 'a' auto, 'u' user, 'l' all */
     double verify; /* share of calls that are verified; 0: none */
 } accel_settings;
 extern accel_settings accel_config;
-extern int accel_attached;
+extern int accel_attached; /* 0 also while --verify runs the original */
 
 /* The bytes of output from which on an operation alone is worth it. */
 npy_intp accel_lone_gate(const accel_op *op);
@@ -158,6 +160,10 @@ typedef enum accel_reason {
     X(unsupported_argument)                                                                                  \
     X(unsupported_dtype)                                                                                     \
     X(subclass)                                                                                              \
+    X(ties)                                                                                                  \
+    X(class_not_allowed)                                                                                     \
+    X(not_user_code)                                                                                         \
+    X(excluded)                                                                                              \
     X(disabled)                                                                                              \
     X(low_memory)                                                                                            \
     X(foreign_patch)
@@ -167,6 +173,9 @@ typedef enum accel_reason {
         ACCEL_REASON_COUNT
 } accel_reason;
 
+/* Counts a call that is left to NumPy. -1 with an exception under --strict, for most reasons. */
+int accel_declined(accel_reason reason);
+
 typedef struct accel_counters {
     uint64_t evaluated, operations, fused, reductions, sorts, replays, gave_flags, verified, mismatches;
     uint64_t declined[ACCEL_REASON_COUNT];
@@ -174,6 +183,15 @@ typedef struct accel_counters {
 } accel_counters;
 extern accel_counters accel_count;
 PyObject *accel_counters_dict(void);
+
+/* The reason why calls from the code that is running are left alone altogether, or -1. */
+int accel_left_alone(void);
+static inline int accel_reason_off(void)
+{
+    if (!accel_attached || (accel_originals && accel_wants_original()))
+        return ACCEL_disabled;
+    return accel_config.excludes || accel_config.scope == 'u' ? accel_left_alone() : -1;
+}
 
 static inline int accel_is_array(PyObject *object)
 {
@@ -282,6 +300,10 @@ int accel_called_by_user(void);
 
 void accel_site_replayed(accel_site *site);
 
+/* Whether the calling instruction (beyond NumPy's own frames) is one where an attempt was in vain. */
+int accel_caller_is_closed(void);
+void accel_caller_close(void);
+
 /* Results of so many bytes at the site were not worth a region: remembered. */
 void accel_site_refuse(accel_site *site, npy_intp bytes);
 
@@ -362,6 +384,12 @@ int accel_evaluate_into(accel_node *node, PyArrayObject *out, uint32_t *flags);
 int accel_verify_wanted(void); /* whether this call belongs to the sample of --verify */
 /* --verify: runs the original beside `value` (stolen), compares, and returns the original's result. */
 PyObject *accel_verify(accel_node *node, PyObject *value);
+/* Compares two results and counts. `terms`, or NULL: the array that an inexact reduction went over. */
+void accel_verify_compare(PyObject *ours, PyObject *theirs, int exact, PyObject *terms);
+/* A copy of what Brio writes into the target, which is as before afterwards. NULL: nothing to compare. */
+PyObject *accel_verify_into(accel_node *node, PyArrayObject *target);
+/* Whether every operation below the node gives NumPy's bits. */
+int accel_all_exact(const accel_node *node);
 
 /* Settles a node: evaluates, looks at the conditions, replays where needed. New reference. */
 PyObject *accel_settle(accel_node *node);
@@ -413,8 +441,9 @@ typedef struct accel_attempt {
 /* Returns an accel_reason against, or -1. */
 int accel_prepare(accel_op *op, PyObject *const *objects, accel_attempt *at);
 
-/* op(...) into an array that the caller gave. NULL without an exception: declined, nothing written. */
-PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out);
+/* op(...) into an array that the caller gave. NULL without an exception: declined for `reason`, nothing
+ * written. */
+PyObject *accel_into(accel_op *op, PyObject *const *objects, PyObject *out, accel_reason *reason);
 
 /* target op= value. */
 PyObject *accel_inplace(accel_op *op, const accel_original *original, PyObject *target, PyObject *value);
@@ -447,6 +476,12 @@ PyObject *accel_inplace_operator(const accel_op *op, PyObject *target, PyObject 
 int accel_ufuncs_attach(PyObject *numpy);
 int accel_reductions_attach(PyObject *numpy);
 int accel_sorts_attach(void);
+int accel_argsort_attach(void);
+
+/* axis, kind and stable of a sorting method. 0: a form of call that is left alone. */
+int accel_read_sort(PyObject *const *args, Py_ssize_t n, PyObject *kwnames, int ndim, int *stable);
+/* Whether the array is one that is sorted along contiguous rows, long enough to gain. */
+int accel_is_sortable(PyObject *self);
 int accel_method_set(PyObject *type, const char *name, int flags, void **original, void *now);
 int accel_detach_all(void);
 int accel_patches(PyObject *list);

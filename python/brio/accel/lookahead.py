@@ -539,7 +539,7 @@ def find_sites(code):
 
 # ---- Whose code it is --------------------------------------------------------------------------------
 
-LIBRARY, USER, NUMPY = range(3)
+LIBRARY, USER, NUMPY, EXCLUDED = range(4)
 
 
 def _folders():
@@ -548,28 +548,48 @@ def _folders():
     return {folder + os.sep, os.path.realpath(folder) + os.sep}
 
 
-def origin(filename):
-    """Whether a file is NumPy's own, some library's, or the user's."""
-    path = os.path.abspath(filename) if not filename.startswith("<") else filename
+def _library_package(path):
+    """The top-level package of a file of the standard library or of site-packages, else None."""
     parts = path.replace("\\", "/").split("/")
+    after = None
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:
             after = parts[len(parts) - parts[::-1].index(folder) :]
-            package = after[0].removesuffix(".py") if after else ""
-            if package == "numpy":
-                return NUMPY
-            if package in _packages("BRIO_INCLUDE"):
-                return USER
-            return LIBRARY
-    if filename.startswith("<frozen"):
-        return LIBRARY
-    if any(path.startswith(folder) for folder in _STDLIB):
-        return LIBRARY
-    return USER
+            break
+    else:
+        for folder in _STDLIB:
+            if path.startswith(folder):
+                after = path[len(folder) :].split("/")
+    if after is None:
+        return None
+    return after[0].removesuffix(".py") if after else ""
+
+
+def _own_package(path):
+    """The top-level package of a file that lies anywhere else: as far up as folders are packages."""
+    name = os.path.basename(path).removesuffix(".py")
+    folder = os.path.dirname(path)
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+    return name
+
+
+def origin(filename):
+    """Whether a file is NumPy's own, some library's, or the user's, or of a package to be left alone."""
+    if filename.startswith("<"):
+        return LIBRARY if filename.startswith("<frozen") else USER
+    path = os.path.abspath(filename)
+    package = _library_package(path)
+    if package == "numpy":
+        return NUMPY
+    excluded = _packages("BRIO_EXCLUDE")
+    if excluded and (_own_package(path) if package is None else package) in excluded:
+        return EXCLUDED
+    return USER if package is None or package in _packages("BRIO_INCLUDE") else LIBRARY
 
 
 def _packages(variable):
-    return [name for name in os.environ.get(variable, "").split(",") if name]
+    return [name.strip() for name in os.environ.get(variable, "").split(",") if name.strip()]
 
 
 _STDLIB = _folders()

@@ -30,7 +30,8 @@ static PyObject *attach(PyObject *self, PyObject *numpy)
         Py_RETURN_FALSE;
     if (load_numpy(numpy) < 0)
         return NULL;
-    if (accel_ufuncs_attach(numpy) < 0 || accel_reductions_attach(numpy) < 0 || accel_sorts_attach() < 0) {
+    if (accel_ufuncs_attach(numpy) < 0 || accel_reductions_attach(numpy) < 0 || accel_sorts_attach() < 0 ||
+        accel_argsort_attach() < 0) {
         accel_detach_all();
         return NULL;
     }
@@ -87,15 +88,15 @@ static PyObject *reset_counters(PyObject *self, PyObject *unused)
 
 static PyObject *configure(PyObject *self, PyObject *args, PyObject *words)
 {
-    static char *names[] = {
-        "min_count", "single_bytes", "region_bytes", "reduce_bytes", "sort_count",   "fuse", "exact",
-        "scope",     "verify",       "light_bytes",  "chain_bytes",  "select_bytes", NULL};
+    static char *names[] = {"min_count",   "single_bytes", "region_bytes", "reduce_bytes", "sort_count",
+                            "fuse",        "exact",        "scope",        "verify",       "light_bytes",
+                            "chain_bytes", "select_bytes", "excludes",     "strict",       NULL};
     accel_settings now = accel_config;
     const char *scope = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "|$nnnnniisdnnn", names, &now.min_count, &now.single_bytes,
-                                     &now.region_bytes, &now.reduce_bytes, &now.sort_count, &now.fuse,
-                                     &now.exact, &scope, &now.verify, &now.light_bytes, &now.chain_bytes,
-                                     &now.select_bytes))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "|$nnnnniisdnnnii", names, &now.min_count,
+                                     &now.single_bytes, &now.region_bytes, &now.reduce_bytes, &now.sort_count,
+                                     &now.fuse, &now.exact, &scope, &now.verify, &now.light_bytes,
+                                     &now.chain_bytes, &now.select_bytes, &now.excludes, &now.strict))
         return NULL;
     if (scope)
         now.scope = strcmp(scope, "all") == 0 ? 'l' : strcmp(scope, "user") == 0 ? 'u' : 'a';
@@ -106,13 +107,13 @@ static PyObject *configure(PyObject *self, PyObject *args, PyObject *words)
 static PyObject *settings(PyObject *self, PyObject *unused)
 {
     const char *scope = accel_config.scope == 'l' ? "all" : accel_config.scope == 'u' ? "user" : "auto";
-    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:i,s:i,s:s,s:d,s:n,s:n,s:n}", "min_count",
-                         accel_config.min_count, "single_bytes", accel_config.single_bytes, "region_bytes",
-                         accel_config.region_bytes, "reduce_bytes", accel_config.reduce_bytes, "sort_count",
-                         accel_config.sort_count, "fuse", accel_config.fuse, "exact", accel_config.exact,
-                         "scope", scope, "verify", accel_config.verify, "light_bytes",
-                         accel_config.light_bytes, "chain_bytes", accel_config.chain_bytes, "select_bytes",
-                         accel_config.select_bytes);
+    return Py_BuildValue(
+        "{s:n,s:n,s:n,s:n,s:n,s:i,s:i,s:s,s:d,s:n,s:n,s:n,s:i,s:i}", "min_count", accel_config.min_count,
+        "single_bytes", accel_config.single_bytes, "region_bytes", accel_config.region_bytes, "reduce_bytes",
+        accel_config.reduce_bytes, "sort_count", accel_config.sort_count, "fuse", accel_config.fuse, "exact",
+        accel_config.exact, "scope", scope, "verify", accel_config.verify, "light_bytes",
+        accel_config.light_bytes, "chain_bytes", accel_config.chain_bytes, "select_bytes",
+        accel_config.select_bytes, "excludes", accel_config.excludes, "strict", accel_config.strict);
 }
 
 static PyObject *original_enter(PyObject *self, PyObject *unused)

@@ -272,7 +272,7 @@ static npy_intp reduced_count(const accel_node *node, PyObject *axis)
 static PyObject *try_node(const reduction_name *name, accel_node *node, accel_reduction *parts)
 {
     accel_op *op = accel_op_by_name(name->op);
-    if (!op || node->settled || accel_config.verify > 0)
+    if (!op || node->settled)
         return NULL;
     npy_intp bytes = node->count * PyDataType_ELSIZE(accel_descr[node->dtype]);
     if (!accel_region_is_worth(node->steps + 1, node->heavy, bytes))
@@ -290,6 +290,25 @@ static PyObject *try_node(const reduction_name *name, accel_node *node, accel_re
     Py_XDECREF(count);
     Py_DECREF(result);
     return mean;
+}
+
+/* --verify of a reduction that went over a node: `result` (stolen) beside the method of NumPy's own value. */
+static PyObject *verify_node(const reduction_name *known, const char *method_name, accel_node *node,
+                             PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject *result)
+{
+    int sums = strcmp(known->op, "add") == 0 || strcmp(known->op, "multiply") == 0;
+    int attached = accel_attached;
+    PyObject *value = accel_replay(node);
+    accel_attached = 0;
+    PyObject *method = value ? PyObject_GetAttrString(value, method_name) : NULL;
+    PyObject *theirs = method ? PyObject_Vectorcall(method, args, (size_t)nargs, kwnames) : NULL;
+    accel_attached = attached;
+    if (theirs)
+        accel_verify_compare(result, theirs, accel_all_exact(node) && (accel_config.exact || !sums), value);
+    Py_XDECREF(method);
+    Py_XDECREF(value);
+    Py_DECREF(result);
+    return theirs;
 }
 
 /* The method or function of the value, when the reduction could not join the pass. */
@@ -312,9 +331,11 @@ PyObject *accel_fuse_reduction(const char *name, accel_node *node, PyObject *con
     if (!known || !read_call(args, nargs, kwnames, &parts))
         return NULL;
     PyObject *result = try_node(known, node, &parts);
-    if (result)
-        accel_node_drop(node);
-    return result;
+    if (!result)
+        return NULL;
+    accel_node_drop(node);
+    const char *method = strcmp(name, "amax") == 0 ? "max" : strcmp(name, "amin") == 0 ? "min" : name;
+    return accel_verify_wanted() ? verify_node(known, method, node, args, nargs, kwnames, result) : result;
 }
 
 PyObject *accel_reduce_node(const char *name, accel_node *node, PyObject *const *args, Py_ssize_t nargs,
@@ -357,21 +378,39 @@ static int is_worth(const accel_op *op, PyObject *array)
            (sums ? accel_config.reduce_bytes : accel_config.select_bytes);
 }
 
+/* --verify: `result` (stolen) beside the original's, which is returned. */
+static PyObject *verify_reduce(const accel_op *op, PyObject *self, PyObject *const *args, Py_ssize_t n,
+                               PyObject *kwnames, PyObject *result)
+{
+    int sums = strcmp(op->name, "add") == 0 || strcmp(op->name, "multiply") == 0;
+    PyObject *theirs = original_reduce(self, args, n, kwnames);
+    if (theirs)
+        accel_verify_compare(result, theirs, accel_config.exact || !sums, args[0]);
+    Py_DECREF(result);
+    return theirs;
+}
+
 static PyObject *large_reduce(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
 {
     PyObject *values[WORDS] = {NULL};
     accel_op *op = accel_op_by_ufunc(self);
-    if (!accel_attached || (accel_originals && accel_wants_original()) || accel_config.verify > 0 || !op ||
-        !accel_is_array(args[0]) || !is_worth(op, args[0]) || !read_reduce(args, n, kwnames, values))
+    if (!op || !accel_is_array(args[0]) || !is_worth(op, args[0]) || !read_reduce(args, n, kwnames, values))
         return NULL;
+    int off = accel_reason_off();
+    if (off >= 0) {
+        accel_count.declined[off]++;
+        return NULL;
+    }
     PyObject *first_axis = PyLong_FromLong(0);
     accel_reduction parts = {
         values[1] ? values[1] : first_axis, values[2], values[3], values[4], values[5], values[6]};
     PyObject *result = accel_reduce(op, args[0], &parts);
     Py_XDECREF(first_axis);
-    if (!result)
-        accel_count.declined[ACCEL_unsupported_argument]++;
-    return result;
+    if (!result) {
+        accel_declined(ACCEL_unsupported_argument);
+        return NULL;
+    }
+    return accel_verify_wanted() ? verify_reduce(op, self, args, n, kwnames, result) : result;
 }
 
 static __attribute__((noinline)) PyObject *slow_reduce(PyObject *self, PyObject *const *args, Py_ssize_t n,

@@ -227,7 +227,7 @@ PyObject *accel_settle(accel_node *node)
     uint32_t flags = 0;
     PyObject *value = accel_evaluate(node, &flags);
     if (!value)
-        return accel_replay(node);
+        return accel_declined(ACCEL_unsupported_op) < 0 ? NULL : accel_replay(node);
     flags = accel_relevant(flags);
     if (accel_verify_wanted())
         return accel_verify(node, value);

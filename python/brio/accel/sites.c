@@ -7,7 +7,7 @@
 
 enum { WHAT_PLAIN, WHAT_ARRAY, WHAT_INDEX, WHAT_HARMLESS, WHAT_TAKES, WHAT_SHAPE };
 enum { WHERE_LOCAL, WHERE_CELL, WHERE_GLOBAL, WHERE_NAME, WHERE_MADE, WHERE_UNKNOWN };
-enum { ORIGIN_LIBRARY, ORIGIN_USER, ORIGIN_NUMPY };
+enum { ORIGIN_LIBRARY, ORIGIN_USER, ORIGIN_NUMPY, ORIGIN_EXCLUDED, ORIGIN_UNKNOWN };
 
 #define MAX_ATTRIBUTES 3
 #define REPLAYS_ALLOWED 2
@@ -288,21 +288,66 @@ void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyO
                     !accel_errors_raise();
 }
 
+/* The frame that called, NumPy's own passed over, and whose it is. */
+static int find_caller(accel_frame *frame)
+{
+    if (!accel_frame_current(frame))
+        return ORIGIN_UNKNOWN;
+    do {
+        const record *known = record_of(frame->code);
+        if (!known || known->origin != ORIGIN_NUMPY)
+            return known ? known->origin : ORIGIN_UNKNOWN;
+    } while (accel_frame_previous(frame));
+    return ORIGIN_UNKNOWN;
+}
+
 int accel_called_by_user(void)
 {
     if (accel_config.scope == 'l')
         return 1;
     accel_frame frame;
-    if (!accel_frame_current(&frame))
+    return find_caller(&frame) == ORIGIN_USER;
+}
+
+int accel_left_alone(void)
+{
+    accel_frame frame;
+    int origin = find_caller(&frame);
+    if (origin == ORIGIN_EXCLUDED || (origin == ORIGIN_UNKNOWN && accel_config.excludes))
+        return ACCEL_excluded;
+    return accel_config.scope == 'u' && origin != ORIGIN_USER ? ACCEL_not_user_code : -1;
+}
+
+/* ---- Callers where an attempt was in vain ------------------------------------------------------------ */
+
+/* Two callers that meet in an entry only forget each other. */
+static struct {
+    const void *code;
+    int instruction;
+} closed[256];
+
+static size_t closed_entry(const accel_frame *frame)
+{
+    return (((uintptr_t)frame->code >> 4) + (unsigned)frame->instruction) % (sizeof closed / sizeof *closed);
+}
+
+int accel_caller_is_closed(void)
+{
+    accel_frame frame;
+    if (find_caller(&frame) == ORIGIN_UNKNOWN)
         return 0;
-    do {
-        const record *known = record_of(frame.code);
-        if (!known || known->origin == ORIGIN_LIBRARY)
-            return 0;
-        if (known->origin == ORIGIN_USER)
-            return 1;
-    } while (accel_frame_previous(&frame));
-    return 0;
+    size_t at = closed_entry(&frame);
+    return closed[at].code == frame.code && closed[at].instruction == frame.instruction;
+}
+
+void accel_caller_close(void)
+{
+    accel_frame frame;
+    if (find_caller(&frame) == ORIGIN_UNKNOWN)
+        return;
+    size_t at = closed_entry(&frame);
+    closed[at].code = frame.code;
+    closed[at].instruction = frame.instruction;
 }
 
 void accel_site_refuse(accel_site *site, npy_intp bytes)

@@ -64,12 +64,15 @@ static PyObject *large_call(PyObject *self, PyObject *const *args, size_t nargsf
         if (result || PyErr_Occurred())
             return result;
     }
-    if (out && accel_is_array(out)) {
-        PyObject *result = accel_into(op, args, out);
+    int off = accel_reason_off();
+    accel_reason reason = off >= 0 ? (accel_reason)off : ACCEL_unsupported_argument;
+    if (off < 0 && out && accel_is_array(out)) {
+        PyObject *result = accel_into(op, args, out, &reason);
         if (result || PyErr_Occurred())
             return result;
     }
-    accel_count.declined[out && op->light ? ACCEL_predicted_slower : ACCEL_unsupported_argument]++;
+    if (accel_declined(reason) < 0)
+        return NULL;
     if (!accel_pending)
         return original_ufunc(self, args, nargsf, kwnames);
     return has_node(args, n) ? call_plain(original_ufunc, self, args, nargsf, kwnames)

@@ -14,7 +14,7 @@ int accel_verify_wanted(void)
     return calls++ % (every ? every : 1) == 0;
 }
 
-static int differs(PyObject *ours, PyObject *theirs, int exact)
+static int differs(PyObject *ours, PyObject *theirs, int exact, PyObject *terms)
 {
     static PyObject *compare;
     if (!compare) {
@@ -22,7 +22,8 @@ static int differs(PyObject *ours, PyObject *theirs, int exact)
         compare = module ? PyObject_GetAttrString(module, "differs") : NULL;
         Py_XDECREF(module);
     }
-    PyObject *answer = compare ? PyObject_CallFunction(compare, "OOi", ours, theirs, exact) : NULL;
+    PyObject *answer =
+        compare ? PyObject_CallFunction(compare, "OOiO", ours, theirs, exact, terms ? terms : Py_None) : NULL;
     int result = answer ? PyObject_IsTrue(answer) : -1;
     Py_XDECREF(answer);
     if (result < 0)
@@ -30,28 +31,46 @@ static int differs(PyObject *ours, PyObject *theirs, int exact)
     return result != 0;
 }
 
-static int all_exact(const accel_node *node)
+int accel_all_exact(const accel_node *node)
 {
     if (!node->op->exact && !node->external)
         return 0;
     for (int i = 0; i < node->nin; i++)
-        if (node->in[i].is_node && !all_exact((const accel_node *)node->in[i].object))
+        if (node->in[i].is_node && !accel_all_exact((const accel_node *)node->in[i].object))
             return 0;
     return 1;
 }
 
+void accel_verify_compare(PyObject *ours, PyObject *theirs, int exact, PyObject *terms)
+{
+    int attached = accel_attached;
+    accel_attached = 0;
+    accel_count.verified++;
+    if (differs(ours, theirs, exact, terms))
+        accel_count.mismatches++;
+    accel_attached = attached;
+}
+
 PyObject *accel_verify(accel_node *node, PyObject *value)
 {
-    int exact = all_exact(node);
+    int exact = accel_all_exact(node);
     PyObject *theirs = accel_replay(node);
-    if (theirs) {
-        accel_count.verified++;
-        int attached = accel_attached;
-        accel_attached = 0;
-        if (differs(value, theirs, exact))
-            accel_count.mismatches++;
-        accel_attached = attached;
-    }
+    if (theirs)
+        accel_verify_compare(value, theirs, exact, NULL);
     Py_DECREF(value);
     return theirs;
+}
+
+PyObject *accel_verify_into(accel_node *node, PyArrayObject *target)
+{
+    uint32_t flags = 0;
+    PyObject *before = PyArray_NewCopy(target, NPY_KEEPORDER), *ours = NULL;
+    if (before && accel_evaluate_into(node, target, &flags) == 0) {
+        ours = PyArray_NewCopy(target, NPY_KEEPORDER);
+        if (PyArray_CopyInto(target, (PyArrayObject *)before) < 0)
+            Py_CLEAR(ours);
+    }
+    PyErr_Clear();
+    Py_XDECREF(before);
+    return ours;
 }

@@ -10,9 +10,12 @@ _TOLERANCE = {"float32": 64 * np.finfo(np.float32).eps, "float64": 64 * np.finfo
 _shown = 0
 
 
-def differs(ours, theirs, exact):
-    """Whether the results disagree; the first few disagreements are told on stderr."""
-    problem = _difference(ours, theirs, exact)
+def differs(ours, theirs, exact, terms=None):
+    """Whether the results disagree; the first few disagreements are told on stderr.
+
+    terms: the array that a sum, mean or product went over.
+    """
+    problem = _difference(ours, theirs, exact, terms)
     if problem is None:
         return False
     global _shown
@@ -24,7 +27,7 @@ def differs(ours, theirs, exact):
     return True
 
 
-def _difference(ours, theirs, exact):
+def _difference(ours, theirs, exact, terms):
     if type(ours) is not type(theirs) or ours.dtype != theirs.dtype or ours.shape != theirs.shape:
         return f"{type(ours).__name__} {ours.dtype} {ours.shape}, not {type(theirs).__name__} {theirs.dtype} {theirs.shape}"
     if ours.strides != theirs.strides:
@@ -33,9 +36,17 @@ def _difference(ours, theirs, exact):
         equal = np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
         return None if equal else "an exact result differs"
     tolerance = _TOLERANCE[str(ours.dtype)]
-    finite = theirs[np.isfinite(theirs)]
-    # Where terms cancel, what is left of their errors is small beside the terms, not beside the result.
-    scale = float(np.abs(finite).max()) if finite.size else 0.0
     with np.errstate(all="ignore"):
+        # Where terms cancel, what is left of their errors is small beside the terms, not beside the result.
+        scale = _largest(theirs)
+        if terms is not None and ours.size:
+            scale += float(np.abs(terms[np.isfinite(terms)], dtype=np.float64).sum()) / ours.size
         close = np.isclose(ours, theirs, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
     return None if close.all() else f"{int((~close).sum())} of {close.size} elements beyond the tolerance"
+
+
+def _largest(values):
+    """The largest magnitude among the finite ones."""
+    values = np.asarray(values)
+    finite = values[np.isfinite(values)]
+    return float(np.abs(finite).max()) if finite.size else 0.0
