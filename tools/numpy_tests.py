@@ -35,7 +35,14 @@ MODULES = [
     ),
     *(
         f"numpy.lib.tests.test_{name}"
-        for name in ("function_base", "arraysetops", "nanfunctions", "shape_base", "stride_tricks", "index_tricks")
+        for name in (
+            "function_base",
+            "arraysetops",
+            "nanfunctions",
+            "shape_base",
+            "stride_tricks",
+            "index_tricks",
+        )
     ),
 ]
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -60,9 +67,22 @@ def run(modules, gates):
         plugin = ["-p", "brio.accel.pytest"]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", "-q", "--tb=no", "-m", "not slow"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            *plugin,
+            "-p",
+            "no:cacheprovider",
+            "-q",
+            "--tb=no",
+            "-m",
+            "not slow",
+        ]
         command += ["--no-header", "-o", "junit_logging=no", f"--junitxml={report}", "--pyargs", *modules]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
         if not report.exists():
             sys.exit(f"numpy_tests: no report of pytest:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         print(f"{describe(gates)}: {done.stdout.strip().splitlines()[-1].strip('= ')}", flush=True)
@@ -93,7 +113,9 @@ def main():
         gates = "0" if word == "0" else ""
         lines = compare(plain, run(choices.modules, gates))
         print(*lines, sep="\n", end="\n" if lines else "")
-        print(f"{describe(gates)}: {len(plain)} tests, same outcome for {len(plain) - len(lines)}, {len(lines)} differ")
+        print(
+            f"{describe(gates)}: {len(plain)} tests, same outcome for {len(plain) - len(lines)}, {len(lines)} differ"
+        )
         failed |= bool(lines)
     return int(failed)
 

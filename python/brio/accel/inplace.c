@@ -153,6 +153,7 @@ static int reason_against(const accel_attempt *at, PyArrayObject *target)
 static PyObject *verify_inplace(accel_node *node, const accel_original *original, PyObject *const *objects)
 {
     PyObject *ours = accel_verify_into(node, (PyArrayObject *)objects[0]);
+    int exact = accel_all_exact(node);
     PyObject *value = accel_plain(objects[1]), *result = NULL;
     int attached = accel_attached;
     accel_attached = 0;
@@ -160,7 +161,7 @@ static PyObject *verify_inplace(accel_node *node, const accel_original *original
         result = accel_call_original(original, (PyObject *[]){objects[0], value}, 2);
     accel_attached = attached;
     if (ours && result)
-        accel_verify_compare(ours, result, accel_all_exact(node), NULL);
+        accel_verify_compare(ours, result, exact, NULL);
     Py_XDECREF(ours);
     Py_XDECREF(value);
     return result;

@@ -11,6 +11,7 @@ enum { ORIGIN_LIBRARY, ORIGIN_USER, ORIGIN_NUMPY, ORIGIN_EXCLUDED, ORIGIN_UNKNOW
 
 #define MAX_ATTRIBUTES 3
 #define REPLAYS_ALLOWED 2
+#define MAX_CLOSED 6
 
 typedef struct check {
     uint8_t what, where, nattributes;
@@ -33,6 +34,7 @@ typedef struct record {
     uint16_t *site_of; /* by instruction: 1 + index of the site, 0: none */
     accel_site *sites;
     check *checks;
+    int nclosed, closed[MAX_CLOSED]; /* instructions where attempts were in vain; all, once it is full */
 } record;
 
 static Py_ssize_t slot = -1;
@@ -289,14 +291,19 @@ void accel_place_find(accel_place *place, PyObject *const *arguments, int n, PyO
 }
 
 /* The frame that called, NumPy's own passed over, and whose it is. */
-static int find_caller(accel_frame *frame)
+static int find_caller(accel_frame *frame, record **known)
 {
+    *known = NULL;
     if (!accel_frame_current(frame))
         return ORIGIN_UNKNOWN;
     do {
-        const record *known = record_of(frame->code);
-        if (!known || known->origin != ORIGIN_NUMPY)
-            return known ? known->origin : ORIGIN_UNKNOWN;
+        record *found = record_of(frame->code);
+        if (!found)
+            return ORIGIN_UNKNOWN;
+        if (found->origin != ORIGIN_NUMPY) {
+            *known = found;
+            return found->origin;
+        }
     } while (accel_frame_previous(frame));
     return ORIGIN_UNKNOWN;
 }
@@ -306,13 +313,15 @@ int accel_called_by_user(void)
     if (accel_config.scope == 'l')
         return 1;
     accel_frame frame;
-    return find_caller(&frame) == ORIGIN_USER;
+    record *known;
+    return find_caller(&frame, &known) == ORIGIN_USER;
 }
 
 int accel_left_alone(void)
 {
     accel_frame frame;
-    int origin = find_caller(&frame);
+    record *known;
+    int origin = find_caller(&frame, &known);
     if (origin == ORIGIN_EXCLUDED || (origin == ORIGIN_UNKNOWN && accel_config.excludes))
         return ACCEL_excluded;
     return accel_config.scope == 'u' && origin != ORIGIN_USER ? ACCEL_not_user_code : -1;
@@ -320,34 +329,26 @@ int accel_left_alone(void)
 
 /* ---- Callers where an attempt was in vain ------------------------------------------------------------ */
 
-/* Two callers that meet in an entry only forget each other. */
-static struct {
-    const void *code;
-    int instruction;
-} closed[256];
-
-static size_t closed_entry(const accel_frame *frame)
-{
-    return (((uintptr_t)frame->code >> 4) + (unsigned)frame->instruction) % (sizeof closed / sizeof *closed);
-}
-
 int accel_caller_is_closed(void)
 {
     accel_frame frame;
-    if (find_caller(&frame) == ORIGIN_UNKNOWN)
+    record *known;
+    find_caller(&frame, &known);
+    if (!known)
         return 0;
-    size_t at = closed_entry(&frame);
-    return closed[at].code == frame.code && closed[at].instruction == frame.instruction;
+    for (int i = 0; i < known->nclosed; i++)
+        if (known->closed[i] == frame.instruction)
+            return 1;
+    return known->nclosed == MAX_CLOSED;
 }
 
 void accel_caller_close(void)
 {
     accel_frame frame;
-    if (find_caller(&frame) == ORIGIN_UNKNOWN)
-        return;
-    size_t at = closed_entry(&frame);
-    closed[at].code = frame.code;
-    closed[at].instruction = frame.instruction;
+    record *known;
+    find_caller(&frame, &known);
+    if (known && known->nclosed < MAX_CLOSED)
+        known->closed[known->nclosed++] = frame.instruction;
 }
 
 void accel_site_refuse(accel_site *site, npy_intp bytes)

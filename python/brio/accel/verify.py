@@ -1,5 +1,6 @@
 """The comparison behind `--verify`: a result of Brio's beside NumPy's."""
 
+import os
 import sys
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 # Units in the last place, of the larger magnitude in the array's neighbourhood, that an operation whose
 # last digits may differ is allowed; a region of several such operations adds up.
 _TOLERANCE = {"float32": 64 * np.finfo(np.float32).eps, "float64": 64 * np.finfo(np.float64).eps}
+_NUMPY = os.path.dirname(np.__file__)
 _shown = 0
 
 
@@ -21,8 +23,10 @@ def differs(ours, theirs, exact, terms=None):
     global _shown
     _shown += 1
     if _shown <= 10:
-        frame = sys._getframe(1) if hasattr(sys, "_getframe") else None
-        where = f"{frame.f_code.co_filename}:{frame.f_lineno}: " if frame else ""
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_code.co_filename.startswith(_NUMPY):
+            frame = frame.f_back
+        where = f"{frame.f_code.co_filename}:{frame.f_lineno}: "
         print(f"brio: verify: {where}{problem}", file=sys.stderr)
     return True
 
