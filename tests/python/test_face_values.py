@@ -384,3 +384,18 @@ def test_lent_memory_is_never_read_late(settings_restored):
     z = xp.asarray(theirs, copy=False) + 1
     theirs[...] = 9
     assert float(z.max()) == 2
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("exponent", [0.5, 2, 2.0, -1, 1, 1.0, 3, 1.5])
+def test_power_operators_by_simple_exponents(dtype, exponent):
+    theirs = np.array([-np.inf, np.inf, np.nan, 4, 1, 0.0, -0.0, -2, 0.3], dtype)
+    ours = xp.asarray(theirs)
+    with np.errstate(all="ignore"):
+        expected, result = theirs**exponent, np.asarray(ours**exponent)
+        theirs **= exponent
+        ours **= exponent
+    assert result.dtype == expected.dtype
+    for got, wanted in ((result, expected), (np.asarray(ours), theirs)):
+        np.testing.assert_allclose(got, wanted, rtol=4 * np.finfo(dtype).eps, equal_nan=True)
+        np.testing.assert_array_equal(np.signbit(got[wanted == 0]), np.signbit(wanted[wanted == 0]))

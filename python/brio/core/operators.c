@@ -223,14 +223,56 @@ UNARY(positive)
 UNARY(absolute)
 UNARY(invert)
 
+/* As NumPy's operator, but not its ufunc, does: a float array to the power of a Python number that a simpler
+ * operation carries out is that operation. BRIO_OP_NONE: it is a power. */
+static brio_op simple_power(PyObject *base, PyObject *exponent)
+{
+    static const struct {
+        double exponent;
+        const char *name;
+    } simple[] = {{0.5, "sqrt"}, {2, "square"}, {-1, "reciprocal"}, {1, "positive"}};
+    brio_array_layout layout = {.size = sizeof layout};
+    if (!core_is_array(base) || !(PyLong_CheckExact(exponent) || PyFloat_Check(exponent)) ||
+        brio_array_info(core_array(base), &layout) != BRIO_OK || brio_dtype_kind(layout.dtype) != 'f' ||
+        (!PyLong_CheckExact(exponent) && !PyFloat_CheckExact(exponent) && layout.dtype != BRIO_F64))
+        return BRIO_OP_NONE;
+    double number = PyFloat_AsDouble(exponent);
+    if (number == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return BRIO_OP_NONE;
+    }
+    for (size_t i = 0; i < sizeof simple / sizeof simple[0]; i++)
+        if (number == simple[i].exponent)
+            return brio_op_find(simple[i].name);
+    return BRIO_OP_NONE;
+}
+
 static PyObject *array_power(PyObject *a, PyObject *b, PyObject *modulus)
 {
-    return modulus == Py_None ? binary(OP_power, a, b) : Py_NewRef(Py_NotImplemented);
+    if (modulus != Py_None)
+        Py_RETURN_NOTIMPLEMENTED;
+    brio_op simple = simple_power(a, b);
+    if (simple == BRIO_OP_NONE)
+        return binary(OP_power, a, b);
+    core_operand in = {brio_operand_array(core_array(a)), NULL, 0};
+    return core_map(simple, &in, 1, NULL);
 }
 
 static PyObject *array_inplace_power(PyObject *a, PyObject *b, PyObject *modulus)
 {
-    return modulus == Py_None ? inplace(OP_power, a, b) : Py_NewRef(Py_NotImplemented);
+    if (modulus != Py_None)
+        Py_RETURN_NOTIMPLEMENTED;
+    brio_op simple = simple_power(a, b);
+    if (simple == BRIO_OP_NONE)
+        return inplace(OP_power, a, b);
+    core_operand in = {brio_operand_array(core_array(a)), NULL, 0};
+    brio_map_options options = BRIO_MAP_OPTIONS_INIT;
+    options.out[0] = core_array(a);
+    PyObject *result = core_map(simple, &in, 1, &options);
+    if (!result)
+        return NULL;
+    Py_DECREF(result);
+    return Py_NewRef(a);
 }
 
 static PyObject *array_divmod(PyObject *a, PyObject *b)
