@@ -6,6 +6,7 @@
 #define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
 #if PY_VERSION_HEX >= 0x030C0000
+#undef _PyGC_FINALIZED /* a macro of the public headers; the internal ones have a function of that name */
 #include <internal/pycore_instruments.h>
 #include <internal/pycore_interp.h>
 #endif
