@@ -330,6 +330,8 @@ static void test_conditions(void **state)
         const int64_t n = sizes[k];
         assert_int_equal(conditions("add", 1, 2, n), 0);
         assert_int_equal(conditions("divide", 1, 0, n), BRIO_FPE_DIVIDE);
+        assert_int_equal(conditions("fmod", 3, 0, n), BRIO_FPE_INVALID);
+        assert_int_equal(conditions("remainder", 3, 0, n), BRIO_FPE_INVALID);
         assert_int_equal(conditions("divide", 0, 0, n), BRIO_FPE_INVALID);
         assert_int_equal(conditions("divide", NAN, 1, n), 0);
         assert_int_equal(conditions("multiply", 3e38f, 3e38f, n), BRIO_FPE_OVERFLOW);
