@@ -170,8 +170,10 @@ static void test_sort(void **state)
     brio_array *a = counting(BRIO_F64, 2, SHAPE(3, 4)), *minus = map1("negative", a), *t, *out;
     ok(brio_array_transpose(minus, NULL, &t));
     ok(brio_array_sort(t, 0, 0, &out));
-    for (int i = 0; i < 12; i++)
-        assert_true(at(out, i) == (double)-(4 * (i % 3) + 3 - i / 3));
+    for (int i = 0; i < 12; i++) {
+        int row = i / 3, column = i % 3;
+        assert_true(at(out, i) == -(4 * column + 3 - row));
+    }
     brio_array_unref(out);
     ok(brio_array_argsort(t, 1, 0, &out));
     for (int i = 0; i < 12; i++)
