@@ -34,7 +34,7 @@ def tracked(*suffixes: str, folders: tuple[str, ...] = ()) -> list[str]:
 
 
 def step_format(fix: bool) -> bool:
-    files = tracked(".c", ".h", folders=C_FOLDERS)
+    files = tracked(".c", ".h", ".cu", folders=C_FOLDERS)
     return (
         not files
         or run(BIN / "clang-format", *(["-i"] if fix else ["--dry-run", "-Werror"]), *files).returncode == 0

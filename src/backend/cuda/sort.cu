@@ -41,7 +41,7 @@ template <class U> __device__ U float_key(U x, bool one_nan)
     const U infinity = (U)((sign - 1) & ~nans), magnitude = (U)(x & ~sign);
     if (one_nan) {
         if (magnitude > infinity)
-            return (U)~(U)0;
+            return (U) ~(U)0;
         if (magnitude == 0)
             x = 0;
     }
@@ -97,10 +97,11 @@ template <class U> __global__ void make_values(const U *from, U *to, int64_t n, 
 template <class U> __global__ void find_negative_nan(const U *x, int64_t n, int *found)
 {
     const int per = 16 / sizeof(U);
-    const U limit = ((U)~(U)0 << Layout<U>::mantissa);
+    const U limit = ((U) ~(U)0 << Layout<U>::mantissa);
     int seen = 0;
     const int64_t packs = n / per;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < packs; i += (int64_t)gridDim.x * THREADS) {
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < packs;
+         i += (int64_t)gridDim.x * THREADS) {
         const uint4 w = ((const uint4 *)x)[i];
         U pack[per];
         memcpy(pack, &w, 16);
@@ -108,7 +109,8 @@ template <class U> __global__ void find_negative_nan(const U *x, int64_t n, int 
         for (int k = 0; k < per; k++)
             seen |= pack[k] > limit;
     }
-    for (int64_t i = packs * per + blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS)
+    for (int64_t i = packs * per + blockIdx.x * THREADS + threadIdx.x; i < n;
+         i += (int64_t)gridDim.x * THREADS)
         seen |= x[i] > limit;
     if (__any_sync(0xffffffffu, seen) && threadIdx.x % 32 == 0)
         *found = 1;
@@ -138,19 +140,21 @@ template <class U> __global__ void find_negative_nan(const U *x, int64_t n, int 
     }                                                                                                        \
     }
 
-int brio_cub_make_keys(const void *from, void *to, int64_t n, int size, int family, int descending, int one_nan,
-                       void *stream)
+int brio_cub_make_keys(const void *from, void *to, int64_t n, int size, int family, int descending,
+                       int one_nan, void *stream)
 {
     const cudaStream_t s = (cudaStream_t)stream;
-    BY_SIZE(size, (make_keys<U><<<blocks_for(n), THREADS, 0, s>>>((const U *)from, (U *)to, n, family, descending,
-                                                                  one_nan)))
+    BY_SIZE(size, (make_keys<U><<<blocks_for(n), THREADS, 0, s>>>((const U *)from, (U *)to, n, family,
+                                                                  descending, one_nan)))
     return (int)cudaGetLastError();
 }
 
-int brio_cub_make_values(const void *from, void *to, int64_t n, int size, int family, int descending, void *stream)
+int brio_cub_make_values(const void *from, void *to, int64_t n, int size, int family, int descending,
+                         void *stream)
 {
     const cudaStream_t s = (cudaStream_t)stream;
-    BY_SIZE(size, (make_values<U><<<blocks_for(n), THREADS, 0, s>>>((const U *)from, (U *)to, n, family, descending)))
+    BY_SIZE(size, (make_values<U>
+                   <<<blocks_for(n), THREADS, 0, s>>>((const U *)from, (U *)to, n, family, descending)))
     return (int)cudaGetLastError();
 }
 
@@ -198,8 +202,8 @@ int brio_cub_sort_keys(void *temporary, size_t *bytes, void **a, void **b, int64
 }
 
 template <class T>
-static int sort_pairs(void *temporary, size_t *bytes, void **a, void **b, uint32_t **va, uint32_t **vb, int64_t n,
-                      int bits, cudaStream_t stream)
+static int sort_pairs(void *temporary, size_t *bytes, void **a, void **b, uint32_t **va, uint32_t **vb,
+                      int64_t n, int bits, cudaStream_t stream)
 {
     cub::DoubleBuffer<T> keys((T *)*a, (T *)*b);
     cub::DoubleBuffer<uint32_t> values(*va, *vb);
@@ -211,8 +215,8 @@ static int sort_pairs(void *temporary, size_t *bytes, void **a, void **b, uint32
     return (int)error;
 }
 
-int brio_cub_sort_pairs(void *temporary, size_t *bytes, void **a, void **b, uint32_t **va, uint32_t **vb, int64_t n,
-                        int size, int bits, void *stream)
+int brio_cub_sort_pairs(void *temporary, size_t *bytes, void **a, void **b, uint32_t **va, uint32_t **vb,
+                        int64_t n, int size, int bits, void *stream)
 {
     const cudaStream_t s = (cudaStream_t)stream;
     int result = 0;
@@ -287,8 +291,8 @@ int brio_cub_nonzero(void *temporary, size_t *bytes, const uint8_t *mask, int64_
     auto flags = thrust::make_transform_iterator(mask, IsSet());
     if (index == NULL)
         return (int)cub::DeviceReduce::Sum(temporary, *bytes, flags, found, count, s);
-    return (int)cub::DeviceSelect::Flagged(temporary, *bytes, thrust::make_counting_iterator<int64_t>(0), flags,
-                                           index, found, count, s);
+    return (int)cub::DeviceSelect::Flagged(temporary, *bytes, thrust::make_counting_iterator<int64_t>(0),
+                                           flags, index, found, count, s);
 }
 
 const char *brio_cub_error_name(int code)
